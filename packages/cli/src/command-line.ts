@@ -1,10 +1,11 @@
 /** The command as it was typed, for records that may be shared: file names without their folders, fit to be pasted. */
 import { basename } from "node:path";
 import type { Options } from "./commands/command.ts";
+import { isPostgres, shownAddress } from "./databases/address.ts";
 
 /** Options whose values are words, not paths: a unit such as mg/dl has a slash of its own. */
 const WORDS =
-  /^--(unit|time-unit|marker|markers|covariates|reference|id|time|value|outcomes|event|title|transform|models)\b/;
+  /^--(unit|time-unit|marker|markers|covariates|reference|id|time|value|outcomes|event|title|transform|models|origin|wide|thousands|sheet|code|condition|analyte|convert-above|convert-below)\b/;
 
 /** The words after `dtm` as one line. */
 export function commandText(words: readonly string[]): string {
@@ -23,6 +24,10 @@ export function commandOf(name: string, args: readonly string[], options: Option
 
 /** A path's last part: records are shared, and folders tell of people and machines. */
 function withoutFolder(word: string, before: string | undefined): string {
+  const [flag, address] = /^(--[a-z]+=)(.*)$/.exec(word)?.slice(1) ?? ["", word];
+  if (isPostgres(address ?? "")) return `${flag}${shownAddress(address ?? "")}`;
+  // Of files in a query, too, the folders are left out.
+  if (before === "--sql" || word.startsWith("--sql=")) return word.replace(/'[^']*[\\/]([^'\\/]+)'/g, "'$1'");
   if (WORDS.test(word) || (before !== undefined && WORDS.test(before) && !before.includes("="))) return word;
   return /[\\/]./.test(word) ? basename(word) : word;
 }

@@ -48,6 +48,7 @@ function camel(key: string): string {
 /** Values as commander would give them: text, true or false, or a list of texts. */
 function schemaOf(option: OptionSpec): z.ZodType {
   if (!takesValue(option)) return z.boolean();
+  if (option.flags.includes("[")) return z.union([z.boolean(), z.string()]);
   const text = z.union([z.string(), z.number()]).transform(String);
   if (option.repeatable === true) return z.union([z.array(text), text.transform((one) => [one])]);
   if (option.choices !== undefined) return text.pipe(z.enum(option.choices as [string, ...string[]]));

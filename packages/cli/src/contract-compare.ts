@@ -13,6 +13,8 @@ import {
   text,
 } from "./contract-parts.ts";
 
+const warnings = z.array(z.looseObject({ code: text, message: text }));
+
 export const compareContract = z.looseObject({
   models: z.array(
     z.looseObject({
@@ -53,7 +55,7 @@ export const compareContract = z.looseObject({
   folds: count,
   repeats: count,
   verdict: text,
-  warnings: z.array(z.looseObject({ code: text, message: text })),
+  warnings,
 });
 
 const severalModel = z.enum(SEVERAL_MODELS);
@@ -82,4 +84,5 @@ export const compareMarkersContract = z.looseObject({
   ),
   area: number,
   verdict: text,
+  warnings,
 });

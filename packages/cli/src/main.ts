@@ -79,8 +79,9 @@ function usageOf(command: Program): string {
 
 function toProgram(command: Command, parent: Program, session: Session): Program {
   const program = withOptions(command, parent);
-  for (const { name, description, optional, choices } of command.arguments) {
-    const argument = new Argument(optional === true ? `[${name}]` : `<${name}>`, description);
+  for (const { name, description, optional, variadic, choices } of command.arguments) {
+    const shown = variadic === true ? `${name}...` : name;
+    const argument = new Argument(optional === true ? `[${shown}]` : `<${shown}>`, description);
     program.addArgument(choices === undefined ? argument : argument.choices([...choices]));
   }
   program.addHelpText("after", `\nExamples:\n${command.examples.map((example) => `  ${example}`).join("\n")}`);

@@ -2,6 +2,7 @@
 import type { Command as Program } from "commander";
 import { COMMON_OPTIONS, type Command, type CommandResult } from "./commands/command.ts";
 import { loadAll } from "./commands/list.ts";
+import { shownAddress } from "./databases/address.ts";
 import { environmentName, flagOf, longName } from "./option-names.ts";
 import { table } from "./print/table.ts";
 
@@ -36,7 +37,8 @@ export function settingsOf(program: Program, command: Command): Setting[] {
     const name = longName(option);
     const value: unknown = program.opts()[name];
     const origin = value === undefined ? "none" : (origins[program.getOptionValueSource(name) ?? ""] ?? "default");
-    return { name: flagOf(option), value: value ?? null, origin };
+    const told = typeof value === "string" ? shownAddress(value) : (value ?? null);
+    return { name: flagOf(option), value: told, origin };
   });
 }
 

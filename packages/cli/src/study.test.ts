@@ -139,7 +139,7 @@ describe("the JSON of every command", () => {
       ["predict", RUN, VISITS, "--at", "1"],
     ]) {
       const { code, talk } = await run(...argv, "--subjects", SUBJECTS);
-      expect([code, talk]).toEqual([2, expect.stringContaining("this one has none. Leave it out")]);
+      expect([code, talk]).toEqual([2, expect.stringContaining("this one has neither. Leave it out")]);
     }
   });
 
@@ -379,8 +379,11 @@ describe("commands as data", () => {
     for (const { name, usage, summary, load } of COMMANDS) {
       const command = await load();
       expect(command.name).toBe(name);
-      const written = command.arguments.map((a) => (a.optional === true ? `[${a.name}]` : `<${a.name}>`)).join(" ");
-      expect(usage).toBe(written);
+      const written = command.arguments.map(({ name: own, optional, variadic }) => {
+        const shown = variadic === true ? `${own}...` : own;
+        return optional === true ? `[${shown}]` : `<${shown}>`;
+      });
+      expect(usage).toBe(written.join(" "));
       expect(summary.length).toBeLessThanOrEqual(52);
     }
   });

@@ -49,7 +49,7 @@ export const associate: Command = {
   arguments: [RUN_ARGUMENT, { name: "subjects", description: "CSV with one row per individual" }],
   options: [
     ...OUTCOME_OPTIONS,
-    ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|delimiter|decimal) /.test(flags)),
+    ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|delimiter|decimal|encoding) /.test(flags)),
     ...GROUP_OPTIONS.filter(({ flags }) => flags.startsWith("--groups")),
     VISITS_OPTION,
     JOBS_OPTION,

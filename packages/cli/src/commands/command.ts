@@ -16,6 +16,8 @@ export interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
+  /** One or more; the last argument alone. */
+  readonly variadic?: boolean;
   readonly choices?: readonly string[];
 }
 
@@ -78,6 +80,12 @@ export const FORCE_OPTION: OptionSpec = { flags: "--force", description: "overwr
 export function textOption(options: Options, name: string): string | undefined {
   const value = options[name];
   return typeof value === "string" ? value : undefined;
+}
+
+/** The values of an option that may be given several times. */
+export function repeatedOption(options: Options, name: string): readonly string[] {
+  const given = options[name];
+  return Array.isArray(given) ? (given as readonly string[]) : [];
 }
 
 /** A list written with commas, names in quotes still quoted; empty parts are dropped. */

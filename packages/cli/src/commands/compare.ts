@@ -31,18 +31,25 @@ import {
 } from "./command.ts";
 import { compareMarkersOn } from "./compare-markers.ts";
 import { COVARIATE_OPTIONS, readCovariates } from "./covariates.ts";
+import { FHIR_OPTIONS } from "./fhir.ts";
 import { dimensionOf, jobsOf, meanOf, seedOf, wholeNumber } from "./numbers.ts";
 import { COMPARE_FILE, laterRecord, runVerdict } from "./run-record.ts";
 import { compareOn } from "./study-parts.ts";
+import { tellApart } from "./tables-apart.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, readVisitsFor, VISITS_ARGUMENT } from "./visits.ts";
+import { QUERY_OPTIONS, visitsPath } from "./visits-source.ts";
 
 export const compare: Command = {
   name: "compare",
   description: "Compare models on individuals they have not seen: log-likelihood, forecasts, coverage.",
-  arguments: [{ ...VISITS_ARGUMENT, description: `${VISITS_ARGUMENT.description}; or the folder of a run` }],
+  arguments: [
+    { ...VISITS_ARGUMENT, optional: true, description: `${VISITS_ARGUMENT.description}; or the folder of a run` },
+  ],
   options: [
     ...COLUMN_OPTIONS,
+    ...QUERY_OPTIONS,
     ...MARKER_OPTIONS,
+    ...FHIR_OPTIONS,
     ...COVARIATE_OPTIONS,
     {
       flags: "--models <list>",
@@ -72,8 +79,9 @@ export const compare: Command = {
     "dtm compare visits.csv --value bili --transform log --folds 10",
     "dtm compare run/ --models constant,line,lmm,fpca,dtm,dtm-paper,classes --json",
   ],
-  run: async ([path = "-"], options, context) => {
-    const isRun = path !== "-" && isFolder(path);
+  run: async ([table], given, context) => {
+    const { visits: path, options } = await tellApart(visitsPath(table, given), undefined, given, context);
+    const isRun = options.fhir === undefined && path !== "-" && isFolder(path);
     const folder = textOption(options, "out") ?? (isRun ? path : undefined);
     if (folder !== undefined) checkOutputs(folder, [COMPARE_FILE], options.force === true);
     const visits = textOption(options, "visits");
@@ -120,8 +128,8 @@ function checkSeveral(options: Options): void {
 
 /** Visits, with the covariates that are asked for. */
 async function readWithCovariates(path: string, options: Options, context: Context): Promise<Cohort> {
-  const { cohort } = await readVisits(path, options, context);
-  const covariates = await readCovariates(path, cohort, options, context);
+  const { cohort, subjects } = await readVisits(path, options, context);
+  const covariates = await readCovariates(path, cohort, options, context, {}, subjects);
   return covariates === undefined ? cohort : withCovariates(cohort, covariates);
 }
 

@@ -27,7 +27,7 @@ export const covariatesCommand: Command = {
     REFERENCE_OPTION,
     MISSING_OPTION,
     { flags: "--draws <number>", description: "random draws behind each p-value", default: "9999" },
-    ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|delimiter|decimal) /.test(flags)),
+    ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|delimiter|decimal|encoding) /.test(flags)),
     VISITS_OPTION,
     JOBS_OPTION,
   ],

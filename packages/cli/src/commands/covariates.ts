@@ -18,13 +18,15 @@ import { codingOf } from "@trajectory-maps/core/models";
 import { type Adjustment, adjustmentOf } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { type Context, listOption, type OptionSpec, type Options, textOption } from "./command.ts";
+import { isFromColumn } from "./origin-table.ts";
 import { QUOTING, splitList, unquote } from "./quoted.ts";
 import { readSubjectsTable } from "./subjects.ts";
 
 /** The table that covariates stand in. */
 export const SUBJECTS_OPTION: OptionSpec = {
   flags: "--subjects <file>",
-  description: "table of individuals with their covariates, a row each (default: the table of visits)",
+  description:
+    "table of individuals, a row each, with covariates or the origin of times (default: the table of visits)",
 };
 
 export const REFERENCE_OPTION: OptionSpec = {
@@ -108,8 +110,11 @@ export function covariateChoices(
   const list = listOption(options, "covariates");
   const references = new Map(listOption(options, "reference")?.map(referenceOf));
   if (list === undefined) {
-    const odd = COVARIATE_OPTIONS.find((option) => isChosen(options, option))?.flags.split(" ")[0];
-    if (odd !== undefined) throw new UsageError(`${odd}: expected with --covariates, which names the columns.`);
+    const isOdd = (option: OptionSpec) =>
+      isChosen(options, option) && !(option === SUBJECTS_OPTION && isFromColumn(options));
+    const odd = COVARIATE_OPTIONS.find(isOdd)?.flags.split(" ")[0];
+    const or = odd === "--subjects" ? ", or with --origin column:NAME" : "";
+    if (odd !== undefined) throw new UsageError(`${odd}: expected with --covariates, which names the columns${or}.`);
     return undefined;
   }
   const covariates = list.map((text) => covariateOf(text, references, "--covariates", words));
@@ -167,10 +172,11 @@ export async function readCovariates(
   options: Options,
   context: Context,
   sizes: Pick<CovariateChoices, "mapDimension" | "numBasis"> = {},
+  own?: SubjectsTable,
 ): Promise<Covariates | undefined> {
   const choices = covariateChoices(options);
   if (choices === undefined) return undefined;
-  const table = await readSubjectsTable(tablePath(visits, options), options, context);
+  const table = await subjectsOf(visits, own, options, context);
   const covariates = codeCovariates(table, ids, { ...choices, ...sizes });
   tellMissing(covariates, context);
   return covariates;
@@ -201,7 +207,10 @@ function someOf(ids: readonly string[]): string {
 /** Refuses a table of individuals for a model that does not read it. */
 export function checkSubjects(model: TrajectoryModel, options: Options): void {
   if (options.subjects === undefined || codingOf(model) !== undefined) return;
-  throw new UsageError("--subjects: expected with a model of covariates; this one has none. Leave it out.");
+  if (isFromColumn(options, model.markers[0]?.columns?.origin)) return;
+  throw new UsageError(
+    "--subjects: expected with a model of covariates or of times since a column; this one has neither. Leave it out.",
+  );
 }
 
 /** The coded covariates [m,P] of new individuals, as a model needs them. */
@@ -211,8 +220,20 @@ export async function readCovariatesFor(
   { ids }: Cohort,
   options: Options,
   context: Context,
+  own?: SubjectsTable,
 ): Promise<Float64Array> {
-  return encodeTable(coding, await readSubjectsTable(tablePath(visits, options), options, context), ids);
+  return encodeTable(coding, await subjectsOf(visits, own, options, context), ids);
+}
+
+/** The table of --subjects, else the one that the visits came with, else their own. */
+async function subjectsOf(
+  visits: string,
+  own: SubjectsTable | undefined,
+  options: Options,
+  context: Context,
+): Promise<SubjectsTable> {
+  if (own !== undefined && options.subjects === undefined) return own;
+  return readSubjectsTable(tablePath(visits, options), options, context, true);
 }
 
 function tablePath(visits: string, options: Options): string {

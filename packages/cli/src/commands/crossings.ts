@@ -1,14 +1,15 @@
 /** Times to a threshold of placed individuals: the rows of `dtm predict --threshold`. */
 import { predictCrossing, type TrajectoryModel } from "@trajectory-maps/core";
-import { basisDomain, viewMarker, viewPlacement } from "@trajectory-maps/core/models";
-import { type CsvCell, toCsv } from "@trajectory-maps/report";
+import { basisDomain, type CrossingOptions, viewMarker, viewPlacement } from "@trajectory-maps/core/models";
+import type { CsvCell } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
-import { type CommandResult, type Context, type Options, textOption } from "./command.ts";
+import { type Context, type Options, textOption } from "./command.ts";
 import type { PlacedHistory } from "./histories.ts";
 import { realNumber, seedOf } from "./numbers.ts";
+import type { ResultTable } from "./table-out.ts";
 
 const PROBABILITIES = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
-const CROSSING_COLUMNS = [
+export const CROSSING_COLUMNS = [
   "id",
   "threshold",
   "direction",
@@ -25,7 +26,7 @@ export function crossings(
   individuals: readonly PlacedHistory[],
   options: Options,
   { talk }: Context,
-): CommandResult {
+): { readonly table: ResultTable; readonly json: unknown } {
   const own = model.markers[k]!;
   const threshold = realNumber("--threshold", textOption(options, "threshold") ?? "");
   if (options.above === true && options.below === true) throw new UsageError("Choose one of --above and --below.");
@@ -33,42 +34,25 @@ export function crossings(
   const given = textOption(options, "from");
   const from = given === undefined ? undefined : realNumber("--from", given);
   const [, last] = basisDomain(own.basis);
-  const seed = seedOf(options);
+  const asked = {
+    threshold,
+    seed: seedOf(options),
+    ...(direction && { direction }),
+    ...(from !== undefined && { from }),
+  };
   const rows: CsvCell[][] = [];
   let late = 0;
-  for (const { own: theirs, placement: whole } of individuals) {
-    const placement = viewPlacement(whole, k);
-    const numSuspects = placement.suspects?.length ?? 0;
-    if (from === undefined && placement.lastTime > last) {
-      // Seen after the last time the model knows: nothing can be said of later ones.
-      late++;
-      rows.push([placement.id, threshold, "", placement.lastTime, ...Array<number>(7).fill(Number.NaN), numSuspects]);
-      continue;
-    }
-    const found = predictCrossing(viewMarker(theirs, k), placement, {
-      threshold,
-      seed,
-      probabilities: PROBABILITIES,
-      ...(direction === undefined ? {} : { direction }),
-      ...(from === undefined ? {} : { from }),
-    });
-    rows.push([
-      placement.id,
-      threshold,
-      found.direction === "up" ? "above" : "below",
-      found.from,
-      shareOf(1 - found.probabilityNone),
-      found.probabilityAlready,
-      ...found.quantiles.map(({ time }) => time ?? Number.NaN),
-      numSuspects,
-    ]);
+  for (const individual of individuals) {
+    const row = crossingRow(individual, k, asked);
+    if (row.late) late++;
+    rows.push(row.cells);
   }
   if (late > 0)
     talk.warn(
       `${late} individuals were last seen after ${last}, the last time in the training data; their cells are left empty.`,
     );
   return {
-    text: toCsv(CROSSING_COLUMNS, rows),
+    table: { columns: CROSSING_COLUMNS, rows },
     json: {
       threshold,
       until: last,
@@ -76,6 +60,33 @@ export function crossings(
       crossings: rows.map((row) => record(CROSSING_COLUMNS, row)),
     },
   };
+}
+
+/** The row of one individual; who was seen after the last time the model knows has empty cells: nothing can be said of later ones. */
+export function crossingRow(
+  { own, placement: whole }: PlacedHistory,
+  k: number,
+  asked: Pick<CrossingOptions, "threshold" | "seed" | "direction" | "from">,
+): { readonly cells: CsvCell[]; readonly late: boolean } {
+  const placement = viewPlacement(whole, k);
+  const { id, lastTime, suspects = [] } = placement;
+  const [, last] = basisDomain(own.markers[k]!.basis);
+  if (asked.from === undefined && lastTime > last) {
+    const empty = Array<number>(PROBABILITIES.length + 2).fill(Number.NaN);
+    return { cells: [id, asked.threshold, "", lastTime, ...empty, suspects.length], late: true };
+  }
+  const found = predictCrossing(viewMarker(own, k), placement, { ...asked, probabilities: PROBABILITIES });
+  const cells = [
+    id,
+    found.threshold,
+    found.direction === "up" ? "above" : "below",
+    found.from,
+    shareOf(1 - found.probabilityNone),
+    found.probabilityAlready,
+    ...found.quantiles.map(({ time }) => time ?? Number.NaN),
+    suspects.length,
+  ];
+  return { cells, late: false };
 }
 
 /** A share of draws without the last digits that subtraction leaves behind. */

@@ -3,13 +3,16 @@
 import { embed } from "@trajectory-maps/core";
 import { suspectVisits } from "@trajectory-maps/core/models";
 import { MOST_LOOKED_THROUGH } from "@trajectory-maps/core/study";
-import { toCsv } from "@trajectory-maps/report";
 import { readModel } from "../io/run-folder.ts";
 import { countById, suspectWarning } from "../print/quality.ts";
 import type { Command } from "./command.ts";
 import { checkSubjects, SUBJECTS_OPTION, tellFar } from "./covariates.ts";
+import { FHIR_OPTIONS } from "./fhir.ts";
 import { markerCells, markerColumns, placeCells, placeColumns } from "./placements.ts";
-import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
+import { checkTableOut, TABLE_OUT_OPTIONS, tableResult } from "./table-out.ts";
+import { tellApart } from "./tables-apart.ts";
+import { COLUMN_OPTIONS, MODEL_UNIT_OPTIONS, readVisitsFor, VISITS_ARGUMENT } from "./visits.ts";
+import { QUERY_OPTIONS, visitsPath } from "./visits-source.ts";
 
 export const MODEL_ARGUMENT = { name: "model", description: "model file, or the folder of a run" } as const;
 
@@ -18,11 +21,24 @@ export const embedCommand: Command = {
   description:
     "Place individuals on a fitted map; prints CSV: id, x1, x2, var11, var12, var22 (and noise_ratio where individuals differ in their noise), suspects: how many values are probably wrong.",
   arguments: [MODEL_ARGUMENT, VISITS_ARGUMENT],
-  options: [...COLUMN_OPTIONS, UNIT_OPTION, SUBJECTS_OPTION],
-  examples: ["dtm embed run/model.json new-visits.csv > places.csv", "cat visits.csv | dtm embed run/ - --json"],
-  run: async ([modelPath = "", path = "-"], options, context) => {
+  options: [
+    ...COLUMN_OPTIONS,
+    ...QUERY_OPTIONS,
+    ...MODEL_UNIT_OPTIONS,
+    ...FHIR_OPTIONS,
+    SUBJECTS_OPTION,
+    ...TABLE_OUT_OPTIONS,
+  ],
+  examples: [
+    "dtm embed run/model.json new-visits.csv > places.csv",
+    "dtm embed run/ new-visits.parquet -o places.parquet",
+    "cat visits.csv | dtm embed run/ - --json",
+  ],
+  run: async ([modelPath = "", table], given, context) => {
+    checkTableOut(given);
     const model = readModel(modelPath);
-    checkSubjects(model, options);
+    checkSubjects(model, given);
+    const { visits: path, options } = await tellApart(visitsPath(table, given), undefined, given, context);
     const { cohort } = await readVisitsFor(model, path, options, context);
     const placements = context.talk.during("Places", () => embed(model, cohort));
     const outside = placements.numOutsideTimes.reduce((sum, n) => sum + n, 0);
@@ -43,9 +59,9 @@ export const embedCommand: Command = {
       ...markerCells(placements, i),
       suspects === null ? Number.NaN : (ofEach.get(id) ?? 0),
     ]);
-    return {
-      text: toCsv(columns, rows),
-      json: {
+    return tableResult(
+      { columns, rows },
+      {
         dimension: model.mapDimension,
         suspects,
         placements: rows.map((cells, i) => ({
@@ -56,6 +72,7 @@ export const embedCommand: Command = {
           area90: placements.area90[i],
         })),
       },
-    };
+      options,
+    );
   },
 };

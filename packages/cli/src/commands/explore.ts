@@ -6,14 +6,15 @@ import process from "node:process";
 import type { ReadCohortOptions } from "@trajectory-maps/core/ingest";
 import { codingOf } from "@trajectory-maps/core/models";
 import { FileError, StoppedError } from "../exit-codes.ts";
-import { serveExplorer } from "../explore/server.ts";
 import { fileExists, findBundled, isFolder, nameOf } from "../io/read.ts";
 import { COVARIATES_FILE, copyOptions, MODEL_FILE, readModel, VISITS_FILE } from "../io/run-folder.ts";
 import { builtExplorer, filesOf, type Served, servedFile } from "../io/served-files.ts";
-import { listenForSignals, type StopSignal } from "../io/signals.ts";
+import { firstSignal } from "../io/signals.ts";
+import { openServer, serveFiles } from "../serve/server.ts";
 import { type Command, type Options, textOption } from "./command.ts";
 import { markersOf } from "./marker-list.ts";
 import { limitsOf, wholeNumber } from "./numbers.ts";
+import { FORM_OPTIONS, formOf } from "./table-form.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS } from "./visits.ts";
 
 /** What the page opens with; its own words for the import it would otherwise ask about. */
@@ -23,8 +24,8 @@ interface Start {
   readonly model?: { readonly path: string };
   /** Coded covariates of a run. */
   readonly covariates?: { readonly path: string };
-  /** Columns, and the marker or markers. */
-  readonly choice?: Pick<ReadCohortOptions, "columns" | "marker" | "markers" | "markerColumn" | "mayLack">;
+  /** Columns, the marker or markers, how the table is written. */
+  readonly choice?: ReadCohortOptions;
   /** Whether the PBC example is served: it comes with the repository, not with the package. */
   readonly pbc?: boolean;
 }
@@ -37,6 +38,7 @@ export const explore: Command = {
   options: [
     { flags: "--subjects <file>", description: "CSV with one row per individual, for outcomes" },
     ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|time|value|markers|marker-column) /.test(flags)),
+    ...FORM_OPTIONS,
     ...MARKER_OPTIONS,
     { flags: "--port <number>", description: "port on the loopback address (default: a free one)" },
     { flags: "--open", description: "open the address in the browser" },
@@ -46,6 +48,7 @@ export const explore: Command = {
     "dtm explore run/ --subjects subjects.csv",
     "dtm explore visits.csv --value fvc --open",
     "dtm explore visits.csv --markers bili:log,albumin",
+    "dtm explore visits.csv --subjects subjects.csv --origin column:onset --time-unit months",
   ],
   run: async ([path], options, { talk }) => {
     const page = builtExplorer();
@@ -55,12 +58,9 @@ export const explore: Command = {
     const text = JSON.stringify(start);
     all.set("/data/start.json", { type: "application/json; charset=utf-8", bytes: () => Buffer.from(text) });
     const asked = textOption(options, "port");
-    const server = await serveExplorer(all, asked === undefined ? 0 : wholeNumber("--port", asked, 0, 65535));
-    let stop: (signal: StopSignal) => void = () => {};
-    const stopped = new Promise<StopSignal>((resolve) => {
-      stop = resolve;
-    });
-    const signals = listenForSignals((signal) => stop(signal));
+    const port = asked === undefined ? 0 : wholeNumber("--port", asked, 0, 65535);
+    const server = await openServer(serveFiles(all), { port });
+    const stopped = firstSignal();
     // The address is the result: it is printed while the server runs.
     process.stdout.write(
       options.json === true
@@ -70,7 +70,6 @@ export const explore: Command = {
     talk.say("Open this address in a browser on this machine; it works once. Stop with Ctrl-C.");
     if (options.open === true) openBrowser(server.address);
     const signal = await stopped;
-    signals.release();
     await server.close();
     throw new StoppedError(signal, "Stopped; nothing was written.");
   },
@@ -117,6 +116,7 @@ function startWith(path: string | undefined, subjects: string | undefined, optio
       columns: pick(["id", "time", "value"]),
       ...(markers === undefined ? { marker } : { markers: markers.map((own) => ({ ...own, timeUnit })) }),
       ...(markerColumn === undefined ? {} : { markerColumn }),
+      ...formOf(options),
     };
     start = { visits: { path: "data/visits", name: nameOf(path) }, choice };
   }

@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { numIndividuals } from "@trajectory-maps/core";
 import { type ReadCohort, readCohortFile, withCovariates } from "@trajectory-maps/core/ingest";
 import { NOISE_CHOICES, type NoiseChoice, usualNoise } from "@trajectory-maps/core/models";
+import { csvPieces } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { type Checkpoint, readCheckpoint } from "../io/checkpoint.ts";
 import { lockFolder } from "../io/lock.ts";
-import { fileExists, nameOf, readBlocks } from "../io/read.ts";
-import { readModel, readVisitsCopy, VISITS_FILE } from "../io/run-folder.ts";
-import { checkOutputs } from "../io/write.ts";
+import { FROM_OMOP, fileExists, nameOf, readBlocks } from "../io/read.ts";
+import { OMOP_SUBJECTS_FILE, readModel, readVisitsCopy, VISITS_FILE } from "../io/run-folder.ts";
+import { checkOutputs, writeOutputs } from "../io/write.ts";
 import { flagOf, longName } from "../option-names.ts";
 import { withShards } from "../threads/shards.ts";
 import { BASIS_OPTIONS, basisOf, given } from "./basis.ts";
@@ -24,6 +25,7 @@ import {
   textOption,
 } from "./command.ts";
 import { COVARIATE_OPTIONS, covariateChoices, readCovariates } from "./covariates.ts";
+import { FHIR_OPTIONS } from "./fhir.ts";
 import { finishRun, keepSnapshot, outputNames, type Work } from "./fit-finish.ts";
 import {
   type FinishedFit,
@@ -42,7 +44,12 @@ import {
 import { planOf } from "./fit-plan.ts";
 import { fitStatistics } from "./fit-statistics.ts";
 import { dimensionOf, jobsOf, meanOf, positiveNumber, seedOf, wholeNumber } from "./numbers.ts";
-import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, tableForm, VISITS_ARGUMENT } from "./visits.ts";
+import { OMOP_OPTIONS, OUTCOME_OPTION, omopSubjects } from "./omop.ts";
+import { originTable } from "./origin-table.ts";
+import { formOf } from "./table-form.ts";
+import { tellApart } from "./tables-apart.ts";
+import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, sharedColumns, tableForm, VISITS_ARGUMENT } from "./visits.ts";
+import { QUERY_OPTIONS, visitsPath } from "./visits-source.ts";
 
 /** What a map is asked for, whatever it is fitted to. */
 export const MAP_OPTIONS: readonly OptionSpec[] = [
@@ -67,10 +74,17 @@ export const MAP_OPTIONS: readonly OptionSpec[] = [
 export const fit: Command = {
   name: "fit",
   description: "Fit a model to a table of visits, place every individual, and write the results to a folder.",
-  arguments: [{ ...VISITS_ARGUMENT, optional: true }],
+  arguments: [
+    VISITS_ARGUMENT,
+    { name: "subjects", description: "table of individuals, as --subjects names it", optional: true },
+  ],
   options: [
     ...COLUMN_OPTIONS,
+    ...QUERY_OPTIONS,
+    ...OMOP_OPTIONS,
+    OUTCOME_OPTION,
     ...MARKER_OPTIONS,
+    ...FHIR_OPTIONS,
     { flags: "--model <kind>", description: "kind of model", default: "dtm", choices: KINDS },
     ...MAP_OPTIONS,
     {
@@ -107,38 +121,56 @@ export const fit: Command = {
     "dtm fit visits.csv --id patient_id --time years --value fvc -o run/",
     "dtm fit visits.csv.gz --value bili --transform log --mean spline -o pbc/",
     "dtm fit visits.csv --markers bili:log,albumin,protime:log -o three/",
+    "dtm fit study.xlsx --sheet Visits --value fvc -o run/",
+    "dtm fit --sql \"select id, time, value from 'visits/*.parquet'\" -o run/",
+    "dtm fit --omop postgres://me@localhost/cdm --measurement 3004410 --outcome death -o run/",
     "dtm fit visits.csv --value fvc --dry-run",
+    "dtm fit visits.csv --value fvc --origin column:onset --subjects subjects.csv -o run/",
+    "dtm fit wide.csv --time-unit months -o run/ --wide",
+    "dtm fit --fhir export/ --code 2160-0 -o creatinine/",
     "dtm fit --resume run/",
     "dtm fit --statistics statistics.parquet -o run/",
   ],
-  run: async ([path], options, context) => {
+  run: async ([first, second], given, context) => {
+    const { visits: table, options } =
+      first === undefined ? { visits: undefined, options: given } : await tellApart(first, second, given, context);
     const resumed = textOption(options, "resume");
-    if (resumed !== undefined) return resume(resumed, path, options, context);
+    if (resumed !== undefined) return resume(resumed, table, options, context);
     const statistics = textOption(options, "statistics");
-    if (statistics !== undefined) return fitStatistics(statistics, path, choiceOf(options), options, context);
-    if (path === undefined)
-      throw new UsageError('Name the table of visits: dtm fit visits.csv ("-" for standard input).');
+    if (statistics !== undefined) return fitStatistics(statistics, table, choiceOf(options), options, context);
+    // A table behind --wide was taken for its patterns: that is said first.
+    formOf(options);
+    const path = visitsPath(table, options);
     const folder = textOption(options, "out") ?? "run";
     const asked = choiceOf(options);
-    const names = outputNames(options.visits !== false, covariateChoices(options) !== undefined);
+    const outcomes = options.outcome === undefined ? [] : [OMOP_SUBJECTS_FILE];
+    if (outcomes.length > 0 && path !== FROM_OMOP)
+      throw new UsageError("--outcome: expected with --omop. Leave it out.");
+    const names = [...outputNames(options.visits !== false, covariateChoices(options) !== undefined), ...outcomes];
     checkOutputs(folder, names, options.force === true);
     const read = await readDescribed(path, asked, options, context);
     const model = isPublished(asked) ? "dtm-paper" : asked.kind;
     const choice = { ...asked, noise: asked.noise ?? usualNoise(model, read.cohort, asked.residual) };
     if (options.dryRun === true) return planOf(read, choice, folder, names);
     const about = { folder, source: nameOf(path), read, choice, options, context };
-    return whileLocked(about, (work) => fitAny(read, choice, context, work.signals, work.shards));
+    const subjects = outcomes.length === 0 ? undefined : await omopSubjects(options);
+    const result = await whileLocked(about, (work) => fitAny(read, choice, context, work.signals, work.shards));
+    if (subjects === undefined) return result;
+    const [file] = writeOutputs(folder, [
+      { name: OMOP_SUBJECTS_FILE, text: csvPieces(subjects.columns, subjects.rows, { exact: true }), private: true },
+    ]);
+    return { ...result, text: `${result.text}\n          ${file}   (private)` };
   },
 };
 
 /** The visits, with covariates of individuals where they are asked for. */
 async function readDescribed(path: string, choice: AskedFit, options: Options, context: Context): Promise<ReadCohort> {
-  const read = await readVisits(path, options, context);
+  const { subjects, ...read } = await readVisits(path, options, context);
   const { kind, mapDimension } = choice;
   if (covariateChoices(options) !== undefined && (kind !== "dtm" || isPublished(choice))) {
     throw new UsageError(`--covariates: expected with --model dtm of one or two dimensions, received ${kind}.`);
   }
-  const covariates = await readCovariates(path, read.cohort, options, context, { mapDimension });
+  const covariates = await readCovariates(path, read.cohort, options, context, { mapDimension }, subjects);
   return covariates === undefined ? read : { ...read, cohort: withCovariates(read.cohort, covariates) };
 }
 
@@ -218,7 +250,10 @@ export function choiceOf(options: Options): AskedFit {
 
 /** Options that a resumed fit takes; all others were settled when it began. Those of the form of a table go with one. */
 const RESUMED = ["resume", "jobs", "visits", "strict", "json", "config", "progress", "quiet", "debug"];
-const TABLE_FORM = ["delimiter", "decimal", "skipLine"];
+const TABLE_FORM = [
+  ...["delimiter", "decimal", "skipLine", "encoding", "thousands", "wide", "subjects"],
+  ...["dateOrder", "yearPivot", "partialDates"],
+];
 
 /** Refuses flags that a resumed fit would pass over, and says which settings of a file or the environment it does. */
 function checkResumed(hasTable: boolean, { originOf, talk }: Context): void {
@@ -238,13 +273,23 @@ function checkResumed(hasTable: boolean, { originOf, talk }: Context): void {
 }
 
 /** The visits of an interrupted fit from the table that they were read from. */
-function readAgain(path: string, { markers, columns, reading }: Checkpoint, options: Options): Promise<ReadCohort> {
-  const { markerColumns } = reading;
+async function readAgain(
+  path: string,
+  { markers, columns, reading }: Checkpoint,
+  options: Options,
+  context: Context,
+): Promise<ReadCohort> {
+  const { markerColumns, conversions = [] } = reading;
+  if (conversions.length > 0) {
+    throw new UsageError(
+      "--resume: units were converted as the visits were read. Start the fit again, and keep its copy of them.",
+    );
+  }
   const which =
     markers.length === 1
       ? { columns, marker: markers[0]! }
       : {
-          columns: { id: columns.id, time: columns.time, ...(columns.marker && { value: columns.value }) },
+          columns: { ...sharedColumns(columns), ...(columns.marker && { value: columns.value }) },
           markers: markers.map((marker, k) => ({
             ...marker,
             column: markerColumns[k]?.level ?? markerColumns[k]?.value ?? marker.name,
@@ -254,6 +299,7 @@ function readAgain(path: string, { markers, columns, reading }: Checkpoint, opti
   return readCohortFile(readBlocks(path), {
     ...which,
     ...tableForm(options),
+    ...(await originTable(options, context, columns.origin)),
     file: nameOf(path),
     onBad: reading.numRowsLeftOut > 0 ? "leave-out" : "refuse",
     keepRepeats: !reading.leftOut.some(({ code }) => code === "duplicate-rows"),
@@ -273,7 +319,9 @@ async function resume(
   if (path === undefined && !fileExists(copy)) {
     throw new UsageError(`${folder} keeps no copy of the visits. Name them: dtm fit VISITS --resume ${folder}.`);
   }
-  const { cohort } = await (path === undefined ? readVisitsCopy(copy, markers) : readAgain(path, checkpoint, options));
+  const { cohort } = await (path === undefined
+    ? readVisitsCopy(copy, markers)
+    : readAgain(path, checkpoint, options, context));
   const covariates = snapshot?.kind === "dtm" ? snapshot.inputs.covariates : null;
   const described = covariates === null ? cohort : { ...cohort, covariates };
   const read = { ...checkpoint.reading, cohort: described, columns: checkpoint.columns };

@@ -9,6 +9,7 @@ import { verdictLines } from "../print/summary.ts";
 import { withPool } from "../threads/pool.ts";
 import type { Context } from "./command.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, type OptionSpec, type Options, textOption } from "./command.ts";
+import { SUBJECTS_OPTION } from "./covariates.ts";
 import { componentsLine, componentsOf, METHOD_OPTION, methodOf } from "./groups-method.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { GROUPS_FILE, laterRecord, runVerdict } from "./run-record.ts";
@@ -39,7 +40,15 @@ export const groups: Command = {
   name: "groups",
   description: "Group individuals on the map; writes groups.json and groups.csv into the run.",
   arguments: [RUN_ARGUMENT],
-  options: [METHOD_OPTION, ...GROUP_OPTIONS, ...COLUMN_OPTIONS, VISITS_OPTION, JOBS_OPTION, FORCE_OPTION],
+  options: [
+    METHOD_OPTION,
+    ...GROUP_OPTIONS,
+    ...COLUMN_OPTIONS,
+    VISITS_OPTION,
+    SUBJECTS_OPTION,
+    JOBS_OPTION,
+    FORCE_OPTION,
+  ],
   examples: [
     "dtm groups run/",
     "dtm groups run/ --groups 4 --stability 50 --better high",

@@ -16,19 +16,19 @@ export interface CommandEntry {
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "inspect",
-    usage: "<visits>",
+    usage: "[visits]",
     summary: "check the quality of a table of visits",
     load: async () => (await import("./inspect.ts")).inspect,
   },
   {
     name: "fit",
-    usage: "[visits]",
+    usage: "[visits] [subjects]",
     summary: "fit a model, place every individual, write a run",
     load: async () => (await import("./fit.ts")).fit,
   },
   {
     name: "statistics",
-    usage: "<visits>",
+    usage: "[visits]",
     summary: "reduce visits to what a fit reads of them",
     load: async () => (await import("./statistics.ts")).statisticsCommand,
   },
@@ -52,7 +52,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "embed",
-    usage: "<model> <visits>",
+    usage: "<model> [visits]",
     summary: "place individuals on a fitted map",
     load: async () => (await import("./embed.ts")).embedCommand,
   },
@@ -64,7 +64,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "compare",
-    usage: "<visits>",
+    usage: "[visits]",
     summary: "compare models on held-out individuals",
     load: async () => (await import("./compare.ts")).compare,
   },
@@ -105,6 +105,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./explore.ts")).explore,
   },
   {
+    name: "serve",
+    usage: "<models...>",
+    summary: "serve places and forecasts to programs",
+    load: async () => (await import("./serve.ts")).serve,
+  },
+  {
     name: "simulate",
     usage: "<what>",
     summary: "simulate a cohort: pfvc, tss, or from a model",
@@ -115,6 +121,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: "",
     summary: "run a whole study on the bundled cohort",
     load: async () => (await import("./demo.ts")).demo,
+  },
+  {
+    name: "template",
+    usage: "[table]",
+    summary: "print a small example table",
+    load: async () => (await import("./template.ts")).template,
   },
   {
     name: "doctor",

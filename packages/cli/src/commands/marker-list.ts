@@ -19,14 +19,14 @@ export function markersOf(options: Options): MarkerChoice[] | undefined {
   }
   const markers = splitList(text, ",")
     .filter((part) => part !== "")
-    .map(markerOf);
+    .map((part) => markerOf(part));
   if (markers.length === 0)
     throw new UsageError('--markers: expected columns such as "bili:log,albumin", received none.');
   return markers;
 }
 
 /** "name", "name:transform", "name[unit]" or "name:transform[unit]". */
-function markerOf(text: string): MarkerChoice {
+export function markerOf(text: string, option = "--markers"): MarkerChoice {
   const unit = /\[([^[\]]*)\]$/.exec(text);
   const before = unit === null ? text : text.slice(0, unit.index);
   const parts = splitList(before, ":");
@@ -34,9 +34,9 @@ function markerOf(text: string): MarkerChoice {
   const column = unquote(parts.join(":"));
   if (!TRANSFORMS.includes(transform as Transform)) {
     throw new UsageError(
-      `--markers: expected a transform among ${TRANSFORMS.join(", ")} after the colon, received "${transform}" in "${text}". ${QUOTING}`,
+      `${option}: expected a transform among ${TRANSFORMS.join(", ")} after the colon, received "${transform}" in "${text}". ${QUOTING}`,
     );
   }
-  if (column === "") throw new UsageError(`--markers: expected the name of a column, received "${text}".`);
+  if (column === "") throw new UsageError(`${option}: expected the name of a column, received "${text}".`);
   return { column, transform: transform as Transform, ...(unit === null ? {} : { unit: unit[1]!.trim() }) };
 }

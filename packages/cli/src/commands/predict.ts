@@ -1,36 +1,42 @@
 /** dtm predict MODEL VISITS: courses of individuals at given times, or when they cross a threshold. */
 
-import { join } from "node:path";
-import { type Cohort, type Marker, type Prediction, predict, type TrajectoryModel } from "@trajectory-maps/core";
-import { markerCohort, valueLimits } from "@trajectory-maps/core/ingest";
+import type { Cohort, Marker, Prediction, TrajectoryModel } from "@trajectory-maps/core";
+import { valueLimits } from "@trajectory-maps/core/ingest";
 import {
   type BandKind,
   basisDomain,
   codingOf,
-  embedPlaces,
   type ForecastGuard,
-  forecastGuard,
-  guardFor,
   isMapModel,
   markerIndex,
   predictPopulation,
   SUPPORTED,
-  type Visits,
-  viewMarker,
-  viewPlacement,
 } from "@trajectory-maps/core/models";
-import { type CsvCell, toCsv } from "@trajectory-maps/report";
+import type { CsvCell } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
-import { fileExists, isFolder } from "../io/read.ts";
-import { openRun, readModel, VISITS_FILE } from "../io/run-folder.ts";
+import { isFolder } from "../io/read.ts";
+import { hasVisits, openRun, readModel } from "../io/run-folder.ts";
 import { suspectWarning } from "../print/quality.ts";
-import { type Command, type CommandResult, type Context, type Options, textOption } from "./command.ts";
+import { type Command, type Context, type Options, textOption } from "./command.ts";
+import {
+  COURSE_COLUMNS,
+  courseOf,
+  courseRows,
+  forecastGuards,
+  LIMIT_COLUMNS,
+  toldAs,
+  visitsOfMarker,
+} from "./courses.ts";
 import { checkSubjects, SUBJECTS_OPTION, tellFar } from "./covariates.ts";
 import { crossings, record } from "./crossings.ts";
 import { MODEL_ARGUMENT } from "./embed.ts";
+import { FHIR_OPTIONS } from "./fhir.ts";
 import { historiesOf, type PlacedHistory, placeDescribed } from "./histories.ts";
 import { limitsOf, realNumber, timesOf } from "./numbers.ts";
-import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
+import { checkTableOut, type ResultTable, TABLE_OUT_OPTIONS, tableResult } from "./table-out.ts";
+import { tellApart } from "./tables-apart.ts";
+import { COLUMN_OPTIONS, MODEL_UNIT_OPTIONS, readVisitsFor, VISITS_ARGUMENT } from "./visits.ts";
+import { QUERY_OPTIONS, visitsPath } from "./visits-source.ts";
 
 /** The word for --at that asks for the times of everybody's own visits. */
 const OWN_TIMES = "visits";
@@ -38,10 +44,12 @@ export const predictCommand: Command = {
   name: "predict",
   description:
     "Forecast the courses of individuals; prints CSV: id, time, mean, sd, lower, upper, median, extrapolated, model_weight (below 1 where the forecast falls back on a mixed model), suspects (how many of the individual's values are probably wrong) on the marker's own scale, and where values have a lower limit that limit and the probability to be below it. Of several markers every row says which it is of, each given all of them.",
-  arguments: [MODEL_ARGUMENT, { ...VISITS_ARGUMENT, optional: true }],
+  arguments: [MODEL_ARGUMENT, VISITS_ARGUMENT],
   options: [
     ...COLUMN_OPTIONS,
-    UNIT_OPTION,
+    ...QUERY_OPTIONS,
+    ...MODEL_UNIT_OPTIONS,
+    ...FHIR_OPTIONS,
     SUBJECTS_OPTION,
     { flags: "--marker <name>", description: "which of several markers to forecast (default: each)" },
     {
@@ -67,16 +75,23 @@ export const predictCommand: Command = {
     { flags: "--above", description: "crossing upwards (default: away from where the curve is)" },
     { flags: "--below", description: "crossing downwards" },
     { flags: "--from <time>", description: "start of the search (default: the last visit of each individual)" },
+    ...TABLE_OUT_OPTIONS,
   ],
   examples: [
     "dtm predict run/ visits.csv --at 0:10:0.25 > courses.csv",
+    "dtm predict run/ visits.parquet --at 0:10:0.25 -o courses.parquet",
     "dtm predict run/model.json --population --at 0:10:1 --limits 0,30",
     "dtm predict run/ visits.csv --threshold 50 --below --from 2",
     "dtm predict three/ visits.csv --at 0:10:1 --marker albumin",
   ],
-  run: async ([modelPath = "", path], options, context) => {
+  run: async ([modelPath = "", table], given, context) => {
+    checkTableOut(given);
     const model = readModel(modelPath);
-    checkSubjects(model, options);
+    checkSubjects(model, given);
+    const { visits: path, options } =
+      table === undefined && given.sql === undefined && given.fhir === undefined && given.population === true
+        ? { visits: undefined, options: given }
+        : await tellApart(visitsPath(table, given), undefined, given, context);
     const at = textOption(options, "at");
     const threshold = textOption(options, "threshold");
     if ((at === undefined) === (threshold === undefined)) {
@@ -85,10 +100,7 @@ export const predictCommand: Command = {
       );
     }
     checkAsked(threshold === undefined, context);
-    const known =
-      path === undefined && options.population === true
-        ? []
-        : historiesOf((await readVisitsFor(model, path ?? "-", options, context)).cohort);
+    const known = path === undefined ? [] : historiesOf((await readVisitsFor(model, path, options, context)).cohort);
     // People differ in covariates: a population is then averaged over those of the run.
     const isAveraged = options.population === true && codingOf(model) !== undefined;
     const isPopulation = options.population === true && !isAveraged;
@@ -106,7 +118,7 @@ export const predictCommand: Command = {
     }
     const chosen = chosenMarkers(model, options);
     const guards = at === undefined ? undefined : guardsOf(cohort, model, chosen, context);
-    return context.talk.during("Predictions", () => {
+    const predicted = context.talk.during("Predictions", () => {
       const individuals = histories.map((history) => placeDescribed(model, history));
       const far = individuals.map(({ own }) => own.farCovariates ?? []);
       tellFar(
@@ -128,6 +140,7 @@ export const predictCommand: Command = {
         context,
       );
     });
+    return tableResult(predicted.table, predicted.json, options);
   },
 };
 
@@ -163,7 +176,7 @@ function chosenMarkers(model: TrajectoryModel, options: Options): number[] {
 
 /** The cohort of a run that keeps its visits; undefined of a model file alone. */
 async function cohortOf(path: string): Promise<Cohort | undefined> {
-  if (!isFolder(path) || !fileExists(join(path, VISITS_FILE))) return undefined;
+  if (!isFolder(path) || !hasVisits(path)) return undefined;
   return (await openRun(path)).read.cohort;
 }
 
@@ -179,10 +192,7 @@ function guardsOf(
     talk.say("Without the visits of a run, forecasts are not held against how long similar individuals were followed.");
     return undefined;
   }
-  return talk.during("Follow-up of similar individuals", () => {
-    const places = embedPlaces(model, cohort);
-    return chosen.map((k) => forecastGuard(viewMarker(model, k), markerCohort(cohort, k), { places }));
-  });
+  return talk.during("Follow-up of similar individuals", () => forecastGuards(model, chosen, cohort));
 }
 
 /** Whose courses are asked for. */
@@ -191,21 +201,6 @@ interface Asked {
   /** The cohort over whose covariates a population is averaged, where that is asked for. */
   readonly averaged: Cohort | undefined;
 }
-
-const COURSE_COLUMNS = [
-  "id",
-  "time",
-  "mean",
-  "sd",
-  "lower",
-  "upper",
-  "median",
-  "extrapolated",
-  "model_weight",
-  "suspects",
-];
-/** Further ones of measurements of a marker whose values have a lower limit. */
-const LIMIT_COLUMNS = ["limit", "below_limit"];
 
 /** Courses of the chosen markers, one after the other. */
 function courses(
@@ -216,7 +211,7 @@ function courses(
   guards: readonly ForecastGuard[] | undefined,
   options: Options,
   context: Context,
-): CommandResult {
+): { readonly table: ResultTable; readonly json: unknown } {
   const each = chosen.map((k, c) => coursesOf(model, k, people, times, guards?.[c], options, context));
   const [{ told }] = each as [(typeof each)[number]];
   const isLimited = each.some(({ rows }) => (rows[0]?.length ?? 0) > COURSE_COLUMNS.length);
@@ -224,7 +219,7 @@ function courses(
   if (model.markers.length === 1) {
     const [{ rows }] = each as [(typeof each)[number]];
     return {
-      text: toCsv(own, rows),
+      table: { columns: own, rows },
       json: { ...told, predictions: rows.map((row) => record(own, row)) },
     };
   }
@@ -233,7 +228,7 @@ function courses(
     theirs.map((row) => columns.map((_, c) => (c === 0 ? marker.name : (row[c - 1] ?? Number.NaN)))),
   );
   return {
-    text: toCsv(columns, rows),
+    table: { columns, rows },
     json: {
       ...told,
       markers: each.map(({ told: { marker } }) => marker),
@@ -267,12 +262,11 @@ function coursesOf(
     scale === "model"
       ? { ...described, transform: "identity" }
       : { ...part.marker, ...(limits === undefined ? {} : { limits }) };
-  const shown = (own: TrajectoryModel) =>
-    ({ ...own, markers: own.markers.map((one, j) => (j === k ? { ...one, marker } : one)) }) as TrajectoryModel;
   const named = model.markers.length === 1 ? "" : `${part.marker.name}: `;
   const [first, last] = basisDomain(part.basis);
-  const seenBy = ({ history }: PlacedHistory) => history.markers[part.marker.name] ?? NO_VISITS;
-  const timesOfAll = asked === OWN_TIMES ? individuals.flatMap((one) => Array.from(seenBy(one).times)) : [...asked];
+  const timesFor = (one: PlacedHistory) =>
+    asked === OWN_TIMES ? Float64Array.from(visitsOfMarker(one, part.marker.name).times) : asked;
+  const timesOfAll = asked === OWN_TIMES ? individuals.flatMap((one) => [...timesFor(one)]) : [...asked];
   const beyond = timesOfAll.filter((t) => t < first || t > last).length;
   if (beyond > 0) {
     talk.warn(
@@ -281,27 +275,18 @@ function coursesOf(
   }
   const rows: CsvCell[][] = [];
   let [numExtrapolated, numHeld] = [0, 0];
-  const add = (id: string, { times, ...found }: Prediction, isFar = false, numSuspects = 0) => {
-    const { mean, sd, lower, upper, median, extrapolated, modelWeight, beyondLimits, belowLimit } = found;
-    times.forEach((t, j) => {
-      const cells = [mean, sd, lower, upper, median].map((x) => x[j] ?? Number.NaN);
-      const below = belowLimit === undefined ? [] : [belowLimit.limit, belowLimit.probability[j] ?? Number.NaN];
-      rows.push([id, t, ...cells, extrapolated[j] ?? 0, modelWeight?.[j] ?? 1, numSuspects, ...below]);
-      if (!isFar) numExtrapolated += extrapolated[j] ?? 0;
-      numHeld += beyondLimits[j] ?? 0;
-    });
+  const add = (id: string, found: Prediction, isFar = false, numSuspects = 0) => {
+    rows.push(...courseRows(id, found, numSuspects));
+    if (!isFar) numExtrapolated += found.extrapolated.reduce((sum, one) => sum + one, 0);
+    numHeld += found.beyondLimits.reduce((sum, one) => sum + one, 0);
   };
   if (averaged !== undefined && asked !== OWN_TIMES) {
     const options = { level, interval, marker: marker.name, ...(guard && { guard }) };
-    add("population", predictPopulation(shown(model), averaged, asked, options));
+    add("population", predictPopulation(toldAs(model, k, marker), averaged, asked, options));
   }
   for (const individual of individuals) {
-    const { own, covariates } = individual;
-    const placement = viewPlacement(individual.placement, k);
-    const seen = seenBy(individual);
-    const times = asked === OWN_TIMES ? Float64Array.from(seen.times) : asked;
-    const guarded = guard && { guard: guardFor(guard, seen, covariates) };
-    const found = predict(viewMarker(shown(own), k), placement, times, { level, interval, ...guarded });
+    const { own, placement } = individual;
+    const found = courseOf(individual, k, marker, timesFor(individual), guard, { level, interval });
     add(placement.id, found, own.farCovariates !== undefined, placement.suspects?.length);
   }
   if (numHeld > 0) {
@@ -317,5 +302,3 @@ function coursesOf(
   }
   return { rows, told: { interval, level, scale, marker: scale === "model" ? part.marker : marker } };
 }
-
-const NO_VISITS: Visits = { times: [], values: [] };

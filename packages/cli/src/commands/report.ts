@@ -62,7 +62,7 @@ export const report: Command = {
     { flags: "--small-cell <number>", description: "smallest count shown", default: "11" },
     { flags: "--individuals", description: "draw one dot per individual (not for sharing)" },
     ...GROUP_OPTIONS,
-    ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|delimiter|decimal) /.test(flags)),
+    ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|delimiter|decimal|encoding) /.test(flags)),
     VISITS_OPTION,
     JOBS_OPTION,
     FORCE_OPTION,

@@ -8,17 +8,26 @@ import { checkOutputs } from "../io/write.ts";
 import { counted, line } from "../print/words.ts";
 import { BASIS_OPTIONS, basisOf } from "./basis.ts";
 import { type Command, type Context, FORCE_OPTION, type Options, textOption } from "./command.ts";
+import { SUBJECTS_OPTION } from "./covariates.ts";
+import { FHIR_OPTIONS } from "./fhir.ts";
 import { seedOf } from "./numbers.ts";
+import { OMOP_OPTIONS } from "./omop.ts";
+import { tellApart } from "./tables-apart.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readMarkersFor, readVisits, VISITS_ARGUMENT } from "./visits.ts";
+import { QUERY_OPTIONS, visitsPath } from "./visits-source.ts";
 
 export const statisticsCommand: Command = {
   name: "statistics",
   description:
     "Reduce a table of visits to what a fit reads of it, 148 bytes an individual: a Parquet file for dtm fit --statistics. Large cohorts are taken shard by shard, each with the basis and noise of the first (--like).",
-  arguments: [VISITS_ARGUMENT],
+  arguments: [{ ...VISITS_ARGUMENT, optional: true }],
   options: [
     ...COLUMN_OPTIONS,
+    ...QUERY_OPTIONS,
+    ...OMOP_OPTIONS,
     ...MARKER_OPTIONS,
+    ...FHIR_OPTIONS,
+    SUBJECTS_OPTION,
     ...BASIS_OPTIONS,
     {
       flags: "--noise <kind>",
@@ -34,7 +43,8 @@ export const statisticsCommand: Command = {
     "dtm statistics part-2.csv --like part-1.parquet -o part-2.parquet",
     "dtm fit --statistics statistics.parquet -o run/",
   ],
-  run: async ([path = "-"], options, context) => {
+  run: async ([table], given, context) => {
+    const { visits: path, options } = await tellApart(visitsPath(table, given), undefined, given, context);
     const out = textOption(options, "out") ?? "statistics.parquet";
     checkOutputs(dirname(out), [basename(out)], options.force === true);
     const like = textOption(options, "like");

@@ -1,8 +1,10 @@
 /** Reading files: bytes come in here and nowhere else. */
-import { createReadStream, existsSync, readFileSync, statSync } from "node:fs";
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { decodeText } from "@trajectory-maps/core/ingest";
+import { type ByteSource, decodeText } from "@trajectory-maps/core/ingest";
 import { FileError } from "../exit-codes.ts";
 
 /** Text of a small file that is no table: settings, models, records. */
@@ -20,8 +22,16 @@ export function readText(path: string): string {
 /** Bytes read at a time. */
 const BLOCK = 1 << 18;
 
-/** The bytes of a table, or of standard input for "-", as they come. */
-export async function* readBlocks(path: string): AsyncGenerator<Uint8Array> {
+/** The bytes of a table, or of standard input for "-": as they come, and of a file on disk at any place too. */
+export function readBlocks(path: string): ByteSource {
+  const blocks = blocksOf(path);
+  if (path === "-" || !existsSync(path)) return blocks;
+  const about = statSync(path);
+  // A pipe can be read once, from its beginning.
+  return about.isFile() ? Object.assign(blocks, { size: about.size, slice: sliceOf(path) }) : blocks;
+}
+
+async function* blocksOf(path: string): AsyncGenerator<Uint8Array> {
   if (path !== "-") checkIsFile(path);
   try {
     yield* path === "-" ? process.stdin : createReadStream(path, { highWaterMark: BLOCK });
@@ -30,8 +40,34 @@ export async function* readBlocks(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
+/** Reads parts of a file; it is opened for each, so that nothing need be closed. */
+function sliceOf(path: string) {
+  return async (from: number, to: number): Promise<Uint8Array> => {
+    try {
+      const file = await open(path);
+      try {
+        const bytes = new Uint8Array(to - from);
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, from);
+        return bytes.subarray(0, bytesRead);
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      throw cannotRead(nameOf(path), error);
+    }
+  };
+}
+
+/** What stands in place of a path where rows are the answer to a query. */
+export const FROM_QUERY = "--sql";
+
+/** The same, where visits are the measurements of OMOP CDM. */
+export const FROM_OMOP = "--omop";
+
 /** What a path is called in messages. */
 export function nameOf(path: string): string {
+  if (path === FROM_QUERY) return "the query";
+  if (path === FROM_OMOP) return "OMOP CDM";
   return path === "-" ? "standard input" : path;
 }
 
@@ -50,6 +86,23 @@ function checkIsFile(path: string): void {
 
 function cannotRead(name: string, error: unknown): FileError {
   return new FileError(`${name} cannot be read: ${reason(error)}. Check who may read it.`);
+}
+
+/** A query that comes with the program, beside src and dist alike, without its comments. */
+export function ownSql(name: string): string {
+  const places = ["../sql/", "../../sql/"].map((folder) => new URL(`${folder}${name}.sql`, import.meta.url));
+  return readFileSync(places.find(existsSync) ?? places[0]!, "utf8")
+    .replace(/^--.*\n/gm, "")
+    .trimEnd();
+}
+
+/** Files of a folder that hold tables of these names, as CSV, plain or gzip, or Parquet; cases of letters do not matter. */
+export function tableFiles(folder: string, tables: readonly string[]): { table: string; path: string }[] {
+  return readdirSync(folder).flatMap((name) => {
+    const [, stem = ""] = /^(\w+)\.(?:csv|csv\.gz|parquet)$/i.exec(name) ?? [];
+    const table = stem.toLowerCase();
+    return tables.includes(table) ? [{ table, path: join(folder, name) }] : [];
+  });
 }
 
 /** A file of the bundled PBC cohort; it stays in the repository and is not part of the published package. */

@@ -18,6 +18,8 @@ import { checkSameVisits } from "./same-visits.ts";
 export const MODEL_FILE = "model.json";
 export const VISITS_FILE = "visits.csv";
 export const COVARIATES_FILE = "covariates.csv";
+/** Of a fit to OMOP CDM. */
+export const OMOP_SUBJECTS_FILE = "omop-subjects.csv";
 export const CHECKPOINT_FILE = "checkpoint.json";
 export const BASELINES = ["lmm", "fpca"] as const;
 
@@ -28,6 +30,7 @@ export const RUN_FILES = [
   { name: "baselines/fpca.json", private: false, holds: "the principal components of the same visits" },
   { name: VISITS_FILE, private: true, holds: "the visits as read: id, time, value" },
   { name: COVARIATES_FILE, private: true, holds: "the coded covariates of every individual" },
+  { name: OMOP_SUBJECTS_FILE, private: true, holds: "sex, age and outcomes of every individual" },
   { name: "placements.csv", private: true, holds: "the place of every individual" },
   { name: "trace.csv", private: false, holds: "the log-likelihood or bound, iteration by iteration" },
   { name: "run.json", private: false, holds: "this record" },
@@ -39,7 +42,7 @@ export const RUN_FILES = [
 ] as const;
 
 /** Results that later commands put into a run; they belong to the model they were made with. */
-export const LATER_FILES = ["compare.json", "groups.json", "groups.csv", "associate.json"] as const;
+export const LATER_FILES = ["compare.json", "groups.json", "groups.csv", "associate.json", OMOP_SUBJECTS_FILE] as const;
 
 export function isPrivate(name: string): boolean {
   return RUN_FILES.some((file) => file.name === name && file.private);
@@ -97,9 +100,14 @@ export async function openRun(
   return { folder, model, baselines, read: { ...read, cohort } };
 }
 
+/** Whether a run keeps a copy of its visits. */
+export function hasVisits(folder: string): boolean {
+  return fileExists(join(folder, VISITS_FILE));
+}
+
 function readPrivateCopy(folder: string, model: TrajectoryModel): Promise<ReadCohort> {
   const path = join(folder, VISITS_FILE);
-  if (!fileExists(path)) {
+  if (!hasVisits(folder)) {
     throw new UsageError(`${folder} keeps no copy of the visits. Name the file they were read from: --visits FILE.`);
   }
   return readVisitsCopy(

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { FileError } from "../exit-codes.ts";
 import { fileExists } from "./read.ts";
 
@@ -48,4 +49,14 @@ export function builtExplorer(): string {
     // Said below.
   }
   throw new FileError("The explorer is not built. In the repository, any npm script builds it: npm run demo.");
+}
+
+/** The page for one patient, by the paths it is served at; it stands one or two folders above this one: beside src/io and dist alike. */
+export function calculatorFiles(): Map<string, Served> {
+  const folders = ["../calculator", "../../calculator"].map((name) => fileURLToPath(new URL(name, import.meta.url)));
+  const folder = folders.find((path) => existsSync(join(path, "index.html")));
+  if (folder === undefined) throw new FileError("The calculator is missing: install the package again.");
+  const files = [...filesOf(folder)].map(([name, file]) => [`/calculator${name}`, file] as const);
+  const page = files.find(([name]) => name === "/calculator/index.html");
+  return new Map([...files, ["/calculator", page![1]]]);
 }

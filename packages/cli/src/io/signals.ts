@@ -13,6 +13,13 @@ export interface Signals {
   readonly release: () => void;
 }
 
+/** A promise of the first signal; listening ends with it. */
+export function firstSignal(): Promise<StopSignal> {
+  return new Promise((resolve) => {
+    listenForSignals(resolve);
+  });
+}
+
 export function listenForSignals(onFirst: (signal: StopSignal) => void): Signals {
   let received: StopSignal | undefined;
   const release = () => {

@@ -4,7 +4,7 @@
  * of rows is read at a time, so that a file needs little memory beyond what a fit keeps.
  */
 import { createHash } from "node:crypto";
-import { chmodSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import {
   buildStatistics,
@@ -18,11 +18,10 @@ import {
   shardColumns,
 } from "@trajectory-maps/core/hosts";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, type RowGroup } from "hyparquet";
-import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { FileError } from "../exit-codes.ts";
 import { AGREEMENT, readAgreement } from "./agreement.ts";
+import { writeParquetFile } from "./parquet-file.ts";
 import { reason } from "./read.ts";
-import { temporaryFor } from "./write.ts";
 
 const PLAN_KEY = "trajectory-maps";
 const PLAN_COLUMN = "plan";
@@ -35,43 +34,29 @@ export async function writeStatistics(
   ids: readonly string[],
   statistics: CohortStatistics,
 ): Promise<number> {
-  const temporary = temporaryFor(path);
   const names = shardColumns(plan);
   const required = { repetition_type: "REQUIRED" } as const;
   const blocks = shardBlocks(ids.length);
-  try {
-    const file = fileWriter(temporary);
-    chmodSync(temporary, 0o600);
-    const writer = new ParquetWriter({
-      writer: file,
-      schema: [
-        { name: "root", num_children: 3 + names.length },
-        { name: "shard", type: "INT32", ...required },
-        { name: "individuals", type: "INT32", ...required },
-        { name: "ids", type: "BYTE_ARRAY", converted_type: "UTF8", ...required },
-        ...names.map((name) => ({ name, type: "BYTE_ARRAY", ...required }) as const),
-      ],
-      codec: CODEC,
-      statistics: false,
-      kvMetadata: [{ key: PLAN_KEY, value: planText(plan) }],
-      createdBy: "trajectory-maps",
-    });
+  const schema = [
+    { name: "root", num_children: 3 + names.length },
+    { name: "shard", type: "INT32", ...required } as const,
+    { name: "individuals", type: "INT32", ...required } as const,
+    { name: "ids", type: "BYTE_ARRAY", converted_type: "UTF8", ...required } as const,
+    ...names.map((name) => ({ name, type: "BYTE_ARRAY", ...required }) as const),
+  ];
+  const kvMetadata = [{ key: PLAN_KEY, value: planText(plan) }];
+  function* shards() {
     for (const [shard, block] of blocks.entries()) {
       const packed = packShard(statistics, ids, plan, block);
-      const columnData = [
+      yield [
         { name: "shard", data: [shard] },
         { name: "individuals", data: [packed.ids.length] },
         { name: "ids", data: [JSON.stringify(packed.ids)] },
         ...names.map((name) => ({ name, data: [packed.bytes[name]!] })),
       ].map((column) => ({ ...column, encoding: "PLAIN" }) as const);
-      await writer.write({ columnData, rowGroupSize: 1 });
     }
-    await writer.finish();
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw new FileError(`${path} cannot be written: ${reason(error)}. Existing files were not changed.`);
   }
+  await writeParquetFile(path, { schema, codec: CODEC, statistics: false, kvMetadata }, shards(), 1);
   return blocks.length;
 }
 

@@ -28,7 +28,7 @@ const withError = ({ mean, se }: { readonly mean: number; readonly se: number },
 
 /** Joint log-likelihoods and their differences, then marker by marker. */
 export function severalPage(comparison: SeveralComparison): string {
-  const { models, differences, markers, folds, repeats, area, verdict } = comparison;
+  const { models, differences, markers, folds, repeats, area, verdict, warnings } = comparison;
   const told = differences.map((own) => [
     `${SEVERAL_WORDS[own.model]} minus ${SEVERAL_WORDS[own.reference]}`,
     withError(own),
@@ -67,5 +67,6 @@ export function severalPage(comparison: SeveralComparison): string {
     line("", note),
     "",
     line("Verdict", verdict),
+    ...warnings.map(({ code, message }) => line("Warning", `${message} [${code}]`)),
   ].join("\n");
 }

@@ -1,0 +1,58 @@
+/** Tables of single individuals as files: CSV, or Parquet, which is written one group of rows after the other. */
+import { basename, dirname } from "node:path";
+import { type CsvCell, csvPieces } from "@trajectory-maps/report";
+import { checkOutputs, writeOutputs } from "./write.ts";
+
+/** Rows of a group. */
+const GROUP = 100_000;
+
+export function checkTableFile(path: string, force: boolean): void {
+  checkOutputs(dirname(path), [basename(path)], force);
+}
+
+/** Writes a table, readable by its owner alone; Parquet by the end of its name. */
+export async function writeTableFile(
+  path: string,
+  columns: readonly string[],
+  rows: readonly (readonly CsvCell[])[],
+): Promise<void> {
+  if (/\.parquet$/i.test(path)) return writeParquet(path, columns, rows);
+  writeOutputs(dirname(path), [{ name: basename(path), text: csvPieces(columns, rows), private: true }]);
+}
+
+async function writeParquet(
+  path: string,
+  columns: readonly string[],
+  rows: readonly (readonly CsvCell[])[],
+): Promise<void> {
+  const { writeParquetFile } = await import("./parquet-file.ts");
+  const isText = columns.map((_, k) => rows.some((row) => typeof row[k] === "string" && row[k] !== ""));
+  const schema = [
+    { name: "root", num_children: columns.length },
+    ...columns.map((name, k) =>
+      isText[k] === true
+        ? ({ name, type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type: "OPTIONAL" } as const)
+        : ({ name, type: "DOUBLE", repetition_type: "OPTIONAL" } as const),
+    ),
+  ];
+  function* groups() {
+    for (let from = 0; from === 0 || from < rows.length; from += GROUP) {
+      const group = rows.slice(from, from + GROUP);
+      yield columns.map((name, k) => ({
+        name,
+        data: group.map((row) => (isText[k] === true ? textOf(row[k]) : numberOf(row[k]))),
+      }));
+    }
+  }
+  await writeParquetFile(path, { schema }, groups(), GROUP);
+}
+
+function textOf(cell: CsvCell | undefined): string | null {
+  return cell === undefined || cell === null || (typeof cell === "number" && !Number.isFinite(cell))
+    ? null
+    : String(cell);
+}
+
+function numberOf(cell: CsvCell | undefined): number | null {
+  return typeof cell === "number" && Number.isFinite(cell) ? cell : null;
+}

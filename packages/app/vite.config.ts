@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
 import { thirdPartyNotices } from "../../scripts/notices.mjs";
 
@@ -14,12 +14,22 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 /** Packages of page and worker together: the worker is built first. */
 const seen = new Set<string>();
 
+/** Libraries of formats of files: the worker alone reads files, and the page would hold each a second time. */
+const LEFT_TO_WORKER = /^(apache-arrow|hyparquet|hyparquet-compressors|read-excel-file\/universal)$/;
+const leftToWorker: Plugin = {
+  name: "left-to-worker",
+  enforce: "pre",
+  resolveId: (id) => (LEFT_TO_WORKER.test(id) ? "\0left-to-worker" : null),
+  load: (id) => (id === "\0left-to-worker" ? "export default null;" : null),
+};
+
 export default defineConfig(({ mode }) => ({
   root: path("."),
   base: "./",
   publicDir: false,
   plugins: [
     svelte(),
+    leftToWorker,
     thirdPartyNotices({ seen }),
     ...(mode === "single" ? [viteSingleFile({ removeViteModuleLoader: true })] : []),
   ],

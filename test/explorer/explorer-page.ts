@@ -91,14 +91,26 @@ async function serve(args: readonly string[]): Promise<{ address: string; stop: 
 }
 
 /** Drops a file on an element, as from the desktop. */
-export async function dropFile(page: Page, name: string, text: string, target = "main"): Promise<void> {
+export function dropFile(page: Page, name: string, text: string, target = "main"): Promise<void> {
+  return dropFiles(page, [{ name, bytes: Buffer.from(text) }], target);
+}
+
+/** Drops files together. */
+export async function dropFiles(
+  page: Page,
+  files: readonly { readonly name: string; readonly bytes: Buffer }[],
+  target = "main",
+): Promise<void> {
   const dataTransfer = await page.evaluateHandle(
-    ([fileName, content]) => {
+    (given) => {
       const data = new DataTransfer();
-      data.items.add(new File([content], fileName));
+      for (const { name, base64 } of given) {
+        const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+        data.items.add(new File([bytes], name));
+      }
       return data;
     },
-    [name, text] as const,
+    files.map(({ name, bytes }) => ({ name, base64: bytes.toString("base64") })),
   );
   for (const type of ["dragenter", "dragover", "drop"]) await page.dispatchEvent(target, type, { dataTransfer });
 }

@@ -1,6 +1,7 @@
 /** Tables and examples: looked at, read, taken over; outcomes chosen. */
+import type { TablePreview } from "@trajectory-maps/core/ingest";
 import { packedDemo } from "../demo/packed.ts";
-import type { Loaded, LoadedSubjects, Progress, ReadChoice, Suspects } from "../worker/api.ts";
+import type { Loaded, LoadedSubjects, Progress, ReadChoice, Suspects, TableForm } from "../worker/api.ts";
 import { Fitting } from "./fitting.ts";
 import { DEFAULT_FIT, isGivenUp, NO_DRAFT } from "./held.svelte.ts";
 
@@ -10,12 +11,22 @@ const FOR_SEVERAL = { kind: "dtm", mapDimension: 2 } as const;
 /** The explorer as far as it reads. */
 export class Reading extends Fitting {
   /** First look at a dropped or chosen file. */
-  async open(file: Blob, name: string): Promise<boolean> {
+  async open(file: Blob, name: string, form: TableForm = {}): Promise<boolean> {
     return this.attempt(async () => {
-      this.preview = await this.engine.preview(file, name);
+      this.preview = await this.engine.preview(file, name, form);
       this.previewName = name;
       this.checked = null;
     });
+  }
+
+  /** First look at a file that is not opened; null if it cannot be read, of which opening will tell. */
+  async look(file: Blob, name: string): Promise<TablePreview | null> {
+    return this.engine.look(file, name).catch(() => null);
+  }
+
+  /** Lays a table of individuals beside the file looked at. */
+  async layBeside(file: Blob | null, name: string): Promise<void> {
+    await this.engine.layBeside(file, name);
   }
 
   /** Looks through the file without taking it over; what was loaded before stays. */

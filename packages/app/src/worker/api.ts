@@ -20,6 +20,7 @@ import type {
   MarkerChoice,
   Outcome,
   ReadCohort,
+  ReadCohortOptions,
   SubjectsTable,
   TablePreview,
   TableRow,
@@ -38,8 +39,17 @@ import type { Fans } from "./fans.ts";
 import type { Visits } from "./marker-view.ts";
 import type { PreparedMap } from "./prepare.ts";
 
+type OwnForm = "sheet" | "delimiter" | "encoding" | "decimal" | "thousands" | "wide";
+type DateForm = "origin" | "dateOrder" | "yearPivot" | "partialDates";
+
+/** How a table is written, and from when its times are counted. */
+export interface TableForm extends Pick<ReadCohortOptions, OwnForm | DateForm> {
+  /** The column with the unit of each value: all are brought to the unit of the marker. */
+  readonly unitColumn?: string;
+}
+
 /** How a table of visits is read. */
-export interface ReadChoice {
+export interface ReadChoice extends TableForm {
   readonly columns?: Partial<Columns>;
   readonly marker?: Partial<Marker>;
   /** Several markers instead of one: a value column each, or with `markerColumn` all in one. */
@@ -47,7 +57,6 @@ export interface ReadChoice {
   readonly markerColumn?: string;
   /** Whether some of the markers may be lacking. */
   readonly mayLack?: boolean;
-  readonly decimal?: "." | ",";
   readonly onBad?: "refuse" | "leave-out";
   readonly keepRepeats?: boolean;
 }
@@ -255,7 +264,11 @@ export type Progress = (done: number, of: number, what: string) => void;
 /** The worker's door. Each method may throw a DtmError with its code and complaints. */
 export interface WorkerApi {
   /** Reads the head of a file: columns, first rows, guesses with reasons. The worker keeps the file for `check` and `read`. */
-  preview(file: Blob, name: string): Promise<TablePreview>;
+  preview(file: Blob, name: string, form?: TableForm): Promise<TablePreview>;
+  /** Reads the head of a file and keeps nothing: for telling tables apart. */
+  look(file: Blob, name: string): Promise<TablePreview>;
+  /** Lays a table of individuals beside the file looked at, for origins of time; null for none. */
+  layBeside(file: Blob | null, name: string): Promise<void>;
   /** Reads the file looked at without taking it over; unreadable rows are left out and told. Progress is in bytes. */
   check(choice: ReadChoice, onProgress?: Progress): Promise<Checked>;
   /** Takes the cohort of the file looked at, which is read only if it was not checked with the same choice. */

@@ -17,6 +17,7 @@ import {
   plainOutcomes,
   previewFile,
   type ReadCohort,
+  type ReadCohortOptions,
   readCohortFile,
   readOutcomes,
   readSubjectsFile,
@@ -37,7 +38,7 @@ import {
 } from "./api.ts";
 import { unpackDemo } from "./demo.ts";
 import { fansOf } from "./fans.ts";
-import { blocksOf } from "./file-blocks.ts";
+import { sourceOf } from "./file-blocks.ts";
 import { createFitting } from "./fitting.ts";
 import { createHelpers, type Helpers } from "./helpers.ts";
 import { answerDifference, answerIndividual, guardOf } from "./individual.ts";
@@ -46,10 +47,17 @@ import { cohortFor, withChosen } from "./model-cohort.ts";
 import { prepare } from "./prepare.ts";
 import { createQuestions, groupRegions } from "./questions.ts";
 
+interface NamedFile {
+  readonly blob: Blob;
+  readonly name: string;
+}
+
 /** What the session holds; every part but the file is also held by the page. */
 export interface Session {
   /** The file looked at, and what came of reading it with a choice. */
-  file: { readonly blob: Blob; readonly name: string } | null;
+  file: NamedFile | null;
+  /** The table of individuals beside it. */
+  beside: NamedFile | null;
   checked: { readonly choice: string; readonly found: Checked } | null;
   /** Readings begun or given up so far: one that is not the last gives up. */
   readings: number;
@@ -78,6 +86,7 @@ export function createSession(
 ): WorkerApi {
   const session: Session = {
     file: null,
+    beside: null,
     checked: null,
     readings: 0,
     loaded: null,
@@ -132,11 +141,17 @@ export function createSession(
     ...createFitting(({ covariates }) => withChosen(cohort(), covariates, session.subjects), takeFit),
     ...study.door,
 
-    preview: async (blob, name) => {
-      const preview = await previewFile(blocksOf(blob, name), { file: name });
+    preview: async (blob, name, form = {}) => {
+      const preview = await previewFile(sourceOf(blob, name), { ...form, file: name });
       session.file = { blob, name };
+      session.beside = null;
       session.checked = null;
       return preview;
+    },
+    look: (blob, name) => previewFile(sourceOf(blob, name), { file: name }),
+    layBeside: async (blob, name) => {
+      session.beside = blob === null ? null : { blob, name };
+      session.checked = null;
     },
     check: (choice, onProgress) => checkTable(session, choice, onProgress),
     read: async (choice) => {
@@ -180,7 +195,7 @@ export function createSession(
     },
     readSubjects: async (blob, name, id) => {
       const given = id === undefined ? {} : { id };
-      const { table, notes } = await readSubjectsFile(blocksOf(blob, name), { file: name, ...given });
+      const { table, notes } = await readSubjectsFile(sourceOf(blob, name), { file: name, ...given });
       checkColumns(table, name);
       session.subjects = { source: name, table, plain: plainOutcomes(table), notes };
       return session.subjects;
@@ -255,11 +270,30 @@ async function checkTable(session: Session, choice: ReadChoice, onProgress?: Pro
     checkWanted();
     onProgress?.(bytes, blob.size, name);
   };
-  const read = await readCohortFile(blocksOf(blob, name, onBytes), { ...choice, onBad: "leave-out", file: name });
+  const subjects = choice.origin?.startsWith("column:") ? await subjectsBeside(session) : {};
+  const options = { ...choice, ...subjects, ...(await unitsOf(choice)), onBad: "leave-out", file: name } as const;
+  const read = await readCohortFile(sourceOf(blob, name, onBytes), options);
   checkWanted();
   const found = { loaded: describe(read, name), refused: read.complaints, leftOut: read.leftOutRows };
   session.checked = { choice: asked, found };
   return found;
+}
+
+/** Converters of values that come in several units. */
+async function unitsOf({ unitColumn, marker, columns }: ReadChoice): Promise<Pick<ReadCohortOptions, "units">> {
+  if (unitColumn === undefined) return {};
+  const { createConverter, findAnalyte } = await import("@trajectory-maps/core/units");
+  const analyte = [marker?.name, columns?.value].find((name) => name !== undefined && findAnalyte(name) !== undefined);
+  const to = marker?.unit ?? "";
+  const converter = createConverter({ ...(to === "" ? {} : { to }), ...(analyte === undefined ? {} : { analyte }) });
+  return { units: { converters: [converter], columns: [unitColumn] } };
+}
+
+/** The table beside the visits, where origins of time may stand. */
+async function subjectsBeside({ beside }: Session): Promise<Pick<ReadCohortOptions, "subjects">> {
+  if (beside === null) return {};
+  const { table } = await readSubjectsFile(sourceOf(beside.blob, beside.name), { file: beside.name });
+  return { subjects: table };
 }
 
 export function notFitted(): DtmError {
@@ -296,6 +330,7 @@ function asRead(cohort: Cohort): CohortRead {
     numRows: numObservations(cohort),
     numRowsLeftOut: 0,
     leftOut: [],
+    conversions: [],
     warnings: [],
     notes: [],
   };

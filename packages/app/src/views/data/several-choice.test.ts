@@ -57,8 +57,7 @@ describe("markers in columns of their own", () => {
     expect(dropMarker(second, 0)).toBe(second);
     expect(roleOf(both, 3)).toBe("value");
     // A column used for something else is no marker any more.
-    const names = wide.columns.map(({ name }) => name);
-    expect(markerRows(assign(both, 3, "none", names)).map(({ name }) => name)).toEqual(["bili"]);
+    expect(markerRows(assign(both, 3, "none", wide)).map(({ name }) => name)).toEqual(["bili"]);
   });
 });
 
@@ -82,8 +81,7 @@ describe("markers named by a column", () => {
   });
 
   it("are one marker again when the column is used for something else", () => {
-    const names = long.columns.map(({ name }) => name);
-    expect(assign(choice, 2, "none", names)).toMatchObject({ namesColumn: -1, others: [] });
+    expect(assign(choice, 2, "none", long)).toMatchObject({ namesColumn: -1, others: [] });
   });
 });
 

@@ -46,19 +46,19 @@ describe("guessChoice", () => {
 
 describe("assign", () => {
   it("swaps two columns, so that one press mends a swapped guess", () => {
-    const swapped = assign(guessChoice(preview), 1, "value", names);
+    const swapped = assign(guessChoice(preview), 1, "value", preview);
     expect(swapped.positions).toEqual({ id: 0, time: 2, value: 1 });
-    expect(assign(swapped, 2, "value", names)).toEqual(guessChoice(preview));
+    expect(assign(swapped, 2, "value", preview)).toEqual(guessChoice(preview));
   });
 
   it("takes the name and unit of a newly chosen marker, and keeps them otherwise", () => {
     const named = { ...guessChoice(preview), markerName: "lung function" };
-    expect(assign(named, 3, "value", names).markerName).toBe("ILD");
-    expect(assign(named, 3, "id", names).markerName).toBe("lung function");
+    expect(assign(named, 3, "value", preview).markerName).toBe("ILD");
+    expect(assign(named, 3, "id", preview).markerName).toBe("lung function");
   });
 
   it("says what is missing when a column is set free", () => {
-    const free = assign(guessChoice(preview), 1, "none", names);
+    const free = assign(guessChoice(preview), 1, "none", preview);
     expect(roleOf(free, 1)).toBe("none");
     expect(missingRole(free)).toBe("Choose the column for: time.");
   });
@@ -98,7 +98,10 @@ describe("choiceForModel", () => {
 
   it("leaves the choice as it is for what is no model", () => {
     for (const other of ["", "{}", "[1]", '{"model":{"marker":{"name":5,"transform":"cube"}}}']) {
-      expect(choiceForModel(guessChoice(preview), preview, other)).toEqual(guessChoice(preview));
+      expect(choiceForModel(guessChoice(preview), preview, other)).toEqual({
+        ...guessChoice(preview),
+        form: { origin: "none" },
+      });
     }
   });
 });

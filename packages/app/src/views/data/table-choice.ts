@@ -2,6 +2,7 @@
 import type { Marker } from "@trajectory-maps/core";
 import { type Limits, type TablePreview, TRANSFORMS, type Transform } from "@trajectory-maps/core/ingest";
 import type { ReadChoice } from "../../worker/api.ts";
+import { isDated, readForm, type SaidForm } from "./table-form.ts";
 
 export const ROLES = ["id", "time", "value"] as const;
 export type Role = (typeof ROLES)[number];
@@ -17,6 +18,8 @@ export interface TableChoice {
   readonly transform: Transform;
   readonly limits: Limits;
   readonly decimal: "auto" | "." | ",";
+  /** How it is written otherwise, and from when times are counted. */
+  readonly form: SaidForm;
   /** Whether rows that repeat another exactly are read. */
   readonly keepRepeats: boolean;
   /** Markers beside the first, which the fields above describe. */
@@ -44,17 +47,23 @@ export function guessChoice({ columns, guesses }: TablePreview): TableChoice {
   const marker = splitUnit(columns[positions.value]?.name ?? "");
   return {
     positions,
-    timeUnit: guessTimeUnit(columns[positions.time]?.name ?? ""),
+    timeUnit: timeUnitFor(columns[positions.time]),
     markerName: marker.name,
     markerUnit: marker.unit,
     transform: "identity",
     limits: [null, null],
     decimal: "auto",
+    form: {},
     keepRepeats: false,
     others: [],
     namesColumn: -1,
     level: "",
   };
+}
+
+/** Unit of time of a column: dates are counted in years unless another unit is chosen. */
+function timeUnitFor(column: TablePreview["columns"][number] | undefined): string {
+  return column?.dates === undefined ? guessTimeUnit(column?.name ?? "") : "years";
 }
 
 /** Names that say nothing of which marker it is; the same as on the command line. */
@@ -64,7 +73,8 @@ const ANY_MARKER = ["value", "y", "measurement", "result"];
  * The choice with the columns and the marker a saved model was made with, so that it can place the table. What the table
  * itself says otherwise stays (a column of another name, a unit in brackets, months): nobody is placed by the wrong marker.
  */
-export function choiceForModel(choice: TableChoice, { columns }: TablePreview, modelText: string): TableChoice {
+export function choiceForModel(choice: TableChoice, table: TablePreview, modelText: string): TableChoice {
+  const { columns } = table;
   const [{ marker, columns: names }] = modelParts(modelText);
   const at = (name: unknown, otherwise: number) => {
     const found = columns.findIndex((column) => column.name === name);
@@ -78,10 +88,14 @@ export function choiceForModel(choice: TableChoice, { columns }: TablePreview, m
   const same = [column, said.name].some((name) => own.includes(name.toLowerCase()));
   const open = [said.name.toLowerCase(), ...own].some((name) => ANY_MARKER.includes(name));
   const clock = columns[positions.time]?.name ?? "";
-  const timeUnit = guessTimeUnit(clock);
+  const dated = isDated({ ...choice, positions }, table);
+  const timeUnit = dated ? "years" : guessTimeUnit(clock);
+  // Times are counted as those of the model were; where it does not say how, dates cannot be.
+  const origin = (names.dates === true) === dated ? text(names.origin, "none") : "none";
   return {
     ...withMarker(choice, marker),
     positions,
+    form: { ...choice.form, origin },
     markerName: same || open ? text(marker.name, choice.markerName) : said.name,
     markerUnit: said.unit !== "" && column !== names.value ? said.unit : text(marker.unit, choice.markerUnit),
     timeUnit: timeUnit !== "years" && clock !== names.time ? timeUnit : text(marker.timeUnit, choice.timeUnit),
@@ -127,9 +141,21 @@ export function choiceAsSaid(choice: TableChoice, preview: TablePreview, said: R
     if (name === undefined) continue;
     const column = names.indexOf(name);
     chosen =
-      column < 0 ? { ...chosen, positions: { ...chosen.positions, [role]: -1 } } : assign(chosen, column, role, names);
+      column < 0
+        ? { ...chosen, positions: { ...chosen.positions, [role]: -1 } }
+        : assign(chosen, column, role, preview);
   }
-  return withMarker(chosen, { ...said.marker });
+  const { decimal = chosen.decimal } = said;
+  return { ...withMarker(chosen, { ...said.marker }), form: { ...chosen.form, ...formSaid(said) }, decimal };
+}
+
+const FORM_KEYS = (
+  "sheet delimiter encoding thousands origin dateOrder yearPivot partialDates wide unitColumn" as const
+).split(" ") as readonly (keyof SaidForm)[];
+
+/** The form of a table that is said with other things about it. */
+export function formSaid(said: ReadChoice): SaidForm {
+  return Object.fromEntries(FORM_KEYS.flatMap((key) => (said[key] === undefined ? [] : [[key, said[key]]])));
 }
 
 /** The choice with what is told of a marker. */
@@ -213,18 +239,25 @@ export function roleOf({ positions, others, namesColumn }: TableChoice, column: 
 }
 
 /** The choice with a column used for something else; whoever had that use before loses it, or takes the old one. */
-export function assign(given: TableChoice, column: number, role: Role | "none", names: readonly string[]): TableChoice {
+export function assign(
+  given: TableChoice,
+  column: number,
+  role: Role | "none",
+  { columns }: Pick<TablePreview, "columns">,
+): TableChoice {
   const choice = withoutOther(given, column);
   const positions = { ...choice.positions };
   const before = roleOf(choice, column);
   if (before !== "none" && before !== "names") positions[before] = role === "none" ? -1 : positions[role];
   if (role !== "none") positions[role] = column;
   const changed = (use: Role) => positions[use] !== choice.positions[use] && positions[use] >= 0;
-  const marker = splitUnit(names[positions.value] ?? "");
+  const marker = splitUnit(columns[positions.value]?.name ?? "");
+  const { origin: _, ...form } = choice.form;
   return {
     ...choice,
     positions,
-    ...(changed("time") ? { timeUnit: guessTimeUnit(names[positions.time]) } : {}),
+    // What was said of other times does not hold for these.
+    ...(changed("time") ? { timeUnit: timeUnitFor(columns[positions.time]), form } : {}),
     ...(changed("value") ? { markerName: marker.name, markerUnit: marker.unit } : {}),
   };
 }
@@ -243,10 +276,11 @@ export function missingRole({ positions }: TableChoice): string | null {
 }
 
 /** The choice as the reader takes it. */
-export function readChoice(choice: TableChoice, { columns }: TablePreview): ReadChoice {
-  const { positions, markerName, markerUnit, timeUnit, transform, limits, decimal, keepRepeats } = choice;
+export function readChoice(choice: TableChoice, table: TablePreview): ReadChoice {
+  const { columns } = table;
+  const { positions, markerName, markerUnit, timeUnit, transform, limits, keepRepeats } = choice;
   const name = (role: Role) => columns[positions[role]]?.name ?? "";
-  const written = { ...(decimal === "auto" ? {} : { decimal }), ...(keepRepeats ? { keepRepeats } : {}) };
+  const written = { ...readForm(choice, table), ...(keepRepeats ? { keepRepeats } : {}) };
   if (isSeveral(choice)) {
     const { id, time, value } = { id: name("id"), time: name("time"), value: name("value") };
     const long = choice.namesColumn >= 0;

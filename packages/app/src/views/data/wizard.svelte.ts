@@ -10,6 +10,7 @@ import {
   assign,
   choiceAsSaid,
   choiceForModel,
+  formSaid,
   guessChoice,
   missingRole,
   modelChoice,
@@ -18,6 +19,8 @@ import {
   takeMarkerOf,
   type Use,
 } from "./table-choice.ts";
+import { type Beside, type SaidForm, tableAsRead, wideUnit } from "./table-form.ts";
+import { openQuestion } from "./table-questions.ts";
 
 export type DataPage = "choose" | "columns" | "quality" | "summary";
 export type ExampleName = "pfvc" | "tss" | "pbc";
@@ -41,8 +44,10 @@ class Wizard {
   model: { readonly name: string; readonly text: string } | null = $state.raw(null);
   /** Whether the map should open by itself once the fit has settled: an example was asked for, not a fit. */
   openMap = $state(false);
-  /** The table of outcomes that goes with the table being imported. */
-  #subjects: File | null = null;
+  /** The table of individuals that goes with the table being imported. */
+  beside: (Beside & { readonly file: Blob }) | null = $state.raw(null);
+  /** The table that is being imported. */
+  #file: Blob | null = null;
 
   /** The page that can be shown: what it needs may have been forgotten. */
   get shown(): DataPage {
@@ -53,38 +58,130 @@ class Wizard {
     return "choose";
   }
 
-  /** Opens a dropped or chosen file: a table of visits, or a saved model. */
-  async openFile(file: File): Promise<void> {
+  /** The table being imported as it is read: a wide one as one row per visit, once that is said. */
+  get table(): TablePreview | null {
+    const { preview } = explorer;
+    return preview === null ? null : tableAsRead(preview, this.choice?.form ?? {});
+  }
+
+  /** Opens dropped or chosen files: a table of visits, one of individuals beside it, a saved model. */
+  async openFiles(files: readonly File[]): Promise<void> {
     explorer.go("data");
     explorer.dismiss();
-    if (/\.json$/i.test(file.name)) await this.#openModel(file);
-    else await this.openTable(file, file.name);
+    const tables: File[] = [];
+    for (const file of files) {
+      if (await isModel(file)) await this.#openModel(file);
+      else tables.push(file);
+    }
+    if (tables.length === 1) await this.#openOne(tables[0]);
+    if (tables.length > 1) await this.#openSeveral(tables);
+  }
+
+  /** One table: of visits, or of individuals to go with those that are there. */
+  async #openOne(file: File): Promise<void> {
+    const seen = await explorer.look(file, file.name);
+    const { preview, loaded } = explorer;
+    if (seen?.kind === "subjects" && this.model === null) {
+      if (this.page === "columns" && preview !== null && preview.kind !== "subjects") {
+        return this.layBeside({ file, name: file.name, preview: seen });
+      }
+      if (this.page === "summary" && loaded !== null) return this.openOutcomes(file);
+    }
+    // Individuals that were opened first wait for their visits.
+    const waits = this.page === "columns" && preview?.kind === "subjects" && seen?.kind !== "subjects";
+    const first = waits && preview !== null && this.#file !== null ? this.#file : null;
+    const before = first === null || preview === null ? null : { file: first, name: explorer.previewName, preview };
+    const kept = before ?? (this.page === "choose" ? this.beside : null);
+    if ((await this.openTable(file, file.name)) && kept !== null) await this.layBeside(kept);
+  }
+
+  /** Two tables, in whatever order: ids repeat among visits. */
+  async #openSeveral(files: readonly File[]): Promise<void> {
+    const seen = await Promise.all(files.map((file) => explorer.look(file, file.name)));
+    const isVisits = seen.map((preview) => preview?.kind === "visits" || preview?.kind === "wide");
+    const visits = Math.max(isVisits.indexOf(true), 0);
+    if (files.length > 2 || isVisits.filter(Boolean).length > 1) {
+      const names = files.map(({ name }) => name).join(", ");
+      const message = `Expected one table of visits and at most one of individuals, received ${names}. Join visits into one table.`;
+      explorer.report(new DtmError("option", message));
+      return;
+    }
+    const other = 1 - visits;
+    const preview = seen[other];
+    if (!(await this.openTable(files[visits], files[visits].name))) return;
+    if (preview !== null) await this.layBeside({ file: files[other], name: files[other].name, preview });
+  }
+
+  /** Lays a table of individuals beside the visits: origins of time may stand there, and outcomes. */
+  async layBeside(beside: NonNullable<Wizard["beside"]>): Promise<void> {
+    this.beside = beside;
+    await explorer.layBeside(beside.file, beside.name);
+  }
+
+  /** The table that was opened is of individuals: it waits for the visits. */
+  keepBeside(): void {
+    const { preview, previewName: name } = explorer;
+    if (preview === null || this.#file === null) return;
+    this.beside = { file: this.#file, name, preview };
+    this.choice = null;
+    this.page = "choose";
   }
 
   /** Imports the table that the command line named, if it named one. */
   async openServed(): Promise<void> {
     const { served } = explorer;
-    if (served === null || !(await this.openTable(served.visits, served.visits.name))) return;
-    const { preview } = explorer;
-    if (preview !== null && this.choice !== null) {
-      this.choice = withMarkers(choiceAsSaid(this.choice, preview, served.choice), preview, served.choice);
+    if (served === null) return;
+    const { visits, subjects, choice } = served;
+    if (!(await this.openTable(visits, visits.name, formSaid(choice)))) return;
+    const { table } = this;
+    if (table !== null && this.choice !== null) {
+      this.choice = withMarkers(choiceAsSaid(this.choice, table, choice), table, choice);
     }
-    this.#subjects = served.subjects;
+    const preview = subjects === null ? null : await explorer.look(subjects, subjects.name);
+    if (subjects !== null && preview !== null) await this.layBeside({ file: subjects, name: subjects.name, preview });
   }
 
   /** First look at a table; goes to the page of columns. */
-  async openTable(file: Blob, name: string): Promise<boolean> {
+  async openTable(file: Blob, name: string, form: SaidForm = {}): Promise<boolean> {
     this.busy = `Reading ${name}`;
-    const ok = await explorer.open(file, name);
+    const { delimiter, encoding, sheet, wide } = form;
+    const ok = await explorer.open(file, name, {
+      ...(sheet === undefined ? {} : { sheet }),
+      ...(delimiter === undefined ? {} : { delimiter }),
+      ...(encoding === undefined ? {} : { encoding }),
+      ...(wide === undefined || wide === false ? {} : { wide }),
+    });
     this.busy = "";
     if (!ok || explorer.preview === null) return false;
-    const guess = guessChoice(explorer.preview);
-    this.choice = this.model === null ? guess : this.#forModel(guess, explorer.preview, this.model.text);
+    this.#guess(tableAsRead(explorer.preview, form), form);
     this.leaveOut = false;
-    this.#subjects = null;
+    this.beside = null;
+    this.#file = file;
     this.openMap = false;
     this.page = "columns";
     return true;
+  }
+
+  /** The first choice for a table, or for the same read in another form. */
+  #guess(table: TablePreview, form: SaidForm): void {
+    const guess = { ...guessChoice(table), form };
+    this.choice = this.model === null ? guess : this.#forModel(guess, table, this.model.text);
+  }
+
+  /** Reads another sheet of the workbook. */
+  async chooseSheet(sheet: string): Promise<void> {
+    const { beside } = this;
+    if (this.#file === null || !(await this.openTable(this.#file, explorer.previewName, { sheet }))) return;
+    if (beside !== null) await this.layBeside(beside);
+  }
+
+  /** Says whether columns are times of a marker, and in which unit. */
+  answerWide(isWide: boolean, timeUnit?: string): void {
+    const { preview } = explorer;
+    if (preview?.wide === undefined || this.choice === null) return;
+    const form = { ...this.choice.form, wide: isWide };
+    this.#guess(tableAsRead(preview, form), form);
+    if (isWide) this.describe({ timeUnit: timeUnit ?? wideUnit(preview.wide) });
   }
 
   #forModel(guess: TableChoice, preview: TablePreview, text: string): TableChoice {
@@ -92,10 +189,10 @@ class Wizard {
   }
 
   /** Opens a table of individuals with their outcomes. */
-  async openOutcomes(file: File): Promise<void> {
+  async openOutcomes(file: Blob, name = file instanceof File ? file.name : ""): Promise<void> {
     explorer.dismiss();
-    this.busy = `Reading ${file.name}`;
-    await explorer.openSubjects(file, file.name);
+    this.busy = `Reading ${name}`;
+    await explorer.openSubjects(file, name);
     this.busy = "";
   }
 
@@ -126,6 +223,8 @@ class Wizard {
     this.choice = null;
     this.leaveOut = false;
     this.model = null;
+    this.beside = null;
+    this.#file = null;
     this.openMap = false;
   }
 
@@ -135,14 +234,22 @@ class Wizard {
   }
 
   assign(column: number, role: Use): void {
-    const { preview } = explorer;
-    if (preview === null || this.choice === null) return;
-    if (role === "names") {
-      this.choice = nameMarkersBy(this.choice, column, preview);
-      return;
-    }
-    const names = preview.columns.map(({ name }) => name);
-    this.choice = assign(this.choice, column, role, names);
+    const { table } = this;
+    if (table === null || this.choice === null) return;
+    this.choice =
+      role === "names" ? nameMarkersBy(this.choice, column, table) : assign(this.choice, column, role, table);
+  }
+
+  /** Says something else about how the table is written, or from when its times are counted. */
+  say(change: Partial<SaidForm>): void {
+    if (this.choice !== null) this.choice = { ...this.choice, form: { ...this.choice.form, ...change } };
+  }
+
+  /** What is still to be said before the table can be checked; null if nothing is. */
+  get open(): string | null {
+    const { table, choice } = this;
+    if (table === null || choice === null) return null;
+    return openQuestion(choice, table, this.beside) ?? missingRole(choice);
   }
 
   describe(change: Partial<TableChoice>): void {
@@ -168,10 +275,10 @@ class Wizard {
 
   /** Looks through the whole table and goes to the page of quality. */
   async check(): Promise<boolean> {
-    const { preview } = explorer;
-    if (preview === null || this.choice === null || missingRole(this.choice) !== null) return false;
+    const { table } = this;
+    if (table === null || this.choice === null || this.open !== null) return false;
     this.busy = "Checking the data";
-    const ok = await explorer.check(readChoice(this.choice, preview), (bytes, total, name) => {
+    const ok = await explorer.check(readChoice(this.choice, table), (bytes, total, name) => {
       this.reading = { name, bytes, total };
     });
     this.reading = null;
@@ -182,18 +289,19 @@ class Wizard {
 
   /** Takes the checked table over and goes to the summary. */
   async accept(): Promise<boolean> {
-    const { preview, checked } = explorer;
-    if (checked === null || preview === null || this.choice === null) {
+    const { checked } = explorer;
+    const { table } = this;
+    if (checked === null || table === null || this.choice === null) {
       this.page = "summary";
       return explorer.loaded !== null;
     }
     if (checked.loaded !== explorer.whole) {
       const onBad = checked.refused.length > 0 ? "leave-out" : "refuse";
       this.busy = "Reading the table";
-      const ok = await explorer.read({ ...readChoice(this.choice, preview), onBad });
+      const ok = await explorer.read({ ...readChoice(this.choice, table), onBad });
       this.busy = "";
       if (!ok) return false;
-      if (this.#subjects !== null) await this.openOutcomes(this.#subjects);
+      if (this.beside !== null) await this.openOutcomes(this.beside.file, this.beside.name);
     }
     this.page = "summary";
     return true;
@@ -256,6 +364,19 @@ class Wizard {
       return false;
     }
   }
+}
+
+/** A saved model is one object of JSON; a list of rows is a table. */
+async function isModel(file: File): Promise<boolean> {
+  return (
+    /\.json$/i.test(file.name) &&
+    !/^\s*\[/.test(
+      await file
+        .slice(0, 64)
+        .text()
+        .catch(() => ""),
+    )
+  );
 }
 
 /** The one import of the page. */

@@ -114,7 +114,7 @@ function modelOf({ markers, noise = "white", mapDimension = 2, effects, calibrat
   return { ...model, record: { ...record, trace: [] }, ...(calibrated ? { calibration: CALIBRATION } : {}) };
 }
 
-/** Histories on the scale of the marker: none, one visit, a few (with equal times and one outside), many. */
+/** Histories on the scale of the marker: none, one visit, a few (with equal times and one outside), many, some with a wrong value. */
 function historiesOf(marker: Marker) {
   const [low, high] = [0.2, 0.7].map((share) => {
     const ends = { identity: [40, 110], log: [-0.5, 2.2], log1p: [0.5, 3], sqrt: [5, 10], logit: [-2.5, 1.5] };
@@ -127,6 +127,8 @@ function historiesOf(marker: Marker) {
     { times: [1.5], values: [at(0.4)] },
     { times: [3, 0, 3, 11], values: [at(0.5), at(0.9), at(0.6), at(0.1)] },
     { times: [0, 0.8, 1.7, 2.9, 4.4, 5.1, 7], values: [1, 0.9, 0.95, 0.7, 0.8, 0.5, 0.3].map(at) },
+    // The fourth value is wrong.
+    { times: [0, 1, 2, 3, 4], values: [0.9, 0.85, 0.8, 6, 0.7].map(at) },
   ];
 }
 
@@ -164,7 +166,7 @@ function expectedOf(example: Example, model: DtmModel) {
           start: Number.isFinite(start) ? start : null,
         };
       });
-      const { location, covariance, logLikelihood, outsideMass, numOutsideTimes, numObservations } = placed;
+      const { location, covariance, logLikelihood, outsideMass, numOutsideTimes, numObservations, suspects } = placed;
       return {
         covariates,
         markers: given,
@@ -174,6 +176,7 @@ function expectedOf(example: Example, model: DtmModel) {
         outsideMass,
         numOutsideTimes,
         numObservations,
+        suspects: suspects ?? [],
         forecasts,
       };
     }),

@@ -47,6 +47,10 @@ def test_places_and_predictions_are_those_of_the_library(name):
         assert abs(placed.outside_mass - case["outsideMass"]) < TOLERANCE
         assert placed.visits == case["numObservations"]
         assert placed.visits_outside == case["numOutsideTimes"]
+        assert [own.marker for own in placed.suspects] == [own["marker"] for own in case["suspects"]]
+        for found, wanted in zip(placed.suspects, case["suspects"]):
+            close([found.time, found.value, found.expected], [wanted["time"], wanted["value"], wanted["expected"]], "suspect")
+            close(found.probability, wanted["probability"], "suspect", unit=1)
         for forecast in case["forecasts"]:
             check_forecast(placed, forecast)
 
@@ -103,3 +107,9 @@ def test_embed_gives_the_places_of_the_library(name):
     if levels is not None:
         end = "" if len(model.markers) == 1 else f"_{model.markers[0]}"
         close(found[f"noise_ratio{end}"][order], [math.exp(0.5 * v) for v in levels["mean"]], "noise ratio")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_wrong_value_is_told(name):
+    _, expected = case_of(name)
+    assert any(case["suspects"] for case in expected["cases"])

@@ -38,7 +38,7 @@ def raw():
     "change, code",
     [
         (lambda file: file.update(format="other"), "not-a-model"),
-        (lambda file: file.update(formatVersion=4), "newer-format"),
+        (lambda file: file.update(formatVersion=5), "newer-format"),
         (lambda file: file.update(formatVersion=1), "old-format"),
         (lambda file: file["model"]["orientation"].__setitem__(0, 0.5), "checksum"),
     ],
@@ -338,3 +338,14 @@ def test_the_estimator_fits(dtm):
 def test_a_refusal_of_the_command_is_told(dtm):
     with pytest.raises(tm.TrajectoryMapsError, match="dtm fit ended with"):
         tm.fit({"id": ["a"], "time": [0], "fvc": [1]}, **COLUMNS)
+
+
+def test_nothing_in_place_of_a_model_is_refused_in_words():
+    for call in (lambda: tm.load_model(None), lambda: tm.place(None, [0], [80])):
+        with pytest.raises(tm.TrajectoryMapsError, match="received NoneType"):
+            call()
+
+
+def test_suspect_values_are_counted_by_embed(model):
+    visits = {"id": ["a"] * 5 + ["b"] * 2, "time": [0, 1, 2, 3, 4, 0, 1], "fvc": [82, 81, 80, 800, 79, 70, 69]}
+    assert tm.embed(model, visits, **COLUMNS)["suspects"].tolist() == [1, 0]

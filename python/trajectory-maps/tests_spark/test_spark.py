@@ -34,7 +34,7 @@ def check_statistics(rows, visits, like):
 
 def check_places(rows, visits, model):
     """Each place is, to the last bit, that of one process."""
-    expected = tm.embed(model, visits, **COLUMNS)
+    expected = tm.embed(model, visits, **COLUMNS, suspects="suspects" in rows[0])
     order = {own: k for k, own in enumerate(expected["id"].tolist())}
     assert sorted(row["id"] for row in rows) == sorted(order)
     for row in rows:
@@ -49,7 +49,7 @@ def test_statistics_have_the_bytes_of_one_process(frame, visits, model, partitio
 
 
 def test_places_have_the_bits_of_one_process(frame, visits, model):
-    found = engine.embed(frame, model, **COLUMNS, partitions=3).collect()
+    found = engine.embed(frame, model, **COLUMNS, partitions=3, suspects=True).collect()
     check_places([row.asDict() for row in found], visits, model)
 
 

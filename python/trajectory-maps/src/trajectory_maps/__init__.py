@@ -15,6 +15,7 @@ from ._model import Model, example_model, load_model
 from ._packed import Plan, statistics, write_statistics
 from ._place import Placement, place, place_at
 from ._predict import Crossing, Prediction, Series, crossing, predict
+from ._suspects import Suspect
 
 __version__ = "0.1.0"
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Prediction",
     "Series",
     "Study",
+    "Suspect",
     "TrajectoryMap",
     "TrajectoryMapsError",
     "associate",

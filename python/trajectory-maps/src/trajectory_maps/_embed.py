@@ -8,13 +8,17 @@ import numpy as np
 
 from ._frames import like
 from ._model import Model
-from ._place import place, place_many
+from ._place import place, place_many, prepared
 from ._statistics import Statistics, statistics, transformed
+from ._suspects import suspects as suspect_visits
+from ._suspects import usual
 from ._visits import Cohort, read_visits
 
 Array = np.ndarray[Any, Any]
 _Z90 = 1.6448536269514722
 _BLOCK = 4096
+#: individuals up to which suspect values are looked for
+_LOOKED_THROUGH = 100_000
 
 
 def embed(
@@ -27,12 +31,15 @@ def embed(
     marker: str | None = None,
     subjects: Any = None,
     keep_repeats: bool = False,
+    suspects: bool | None = None,
 ) -> Any:
     """Places everybody in a table of visits; the result is a table of the same kind with a row for each individual.
 
     Columns are those that the model was fitted to unless they are named; ``value`` may be a dict from markers to columns, ``marker`` the
     column that names the marker of a row, ``subjects`` a second table with covariates. A table may lack some of several markers. A row that
-    repeats another exactly counts once unless ``keep_repeats``.
+    repeats another exactly counts once unless ``keep_repeats``. ``suspects`` counts values that are probably wrong, such as 800 typed for
+    80; they are used as given. They are looked for in up to 100,000 individuals unless ``suspects`` says otherwise. Somebody without any value stands where the model expects anybody,
+    with 0 ``visits``.
 
     >>> from trajectory_maps import example_model, load_model
     >>> visits = {"id": ["a", "a", "b"], "time": [0, 1, 0], "fvc": [82, 79, 60]}
@@ -68,7 +75,22 @@ def embed(
             columns[f"noise_ratio{name}{end}"] = np.exp(0.5 * (mean + score * sd))
     for name in ("log_likelihood", "area50", "area90", "outside_mass"):
         columns[name] = join(name)
+    if m <= _LOOKED_THROUGH if suspects is None else suspects:
+        columns["suspects"] = _suspect_counts(model, cohort)
     return like(visits, columns)
+
+
+def _suspect_counts(model: Model, cohort: Cohort) -> Array:
+    m = len(cohort.ids)
+    counts = np.zeros(m, int)
+    for k, (kernel, (offsets, times, values)) in enumerate(zip(prepared(model), cohort.series)):
+        anybody = usual(kernel.tables, model.log_weights)
+        scaled = transformed(model.parts[k], values)
+        for i in range(m):
+            part = (model.for_covariates(cohort.covariates[i]) if cohort.covariates else model).parts[k]
+            own = slice(offsets[i], offsets[i + 1])
+            counts[i] += len(suspect_visits(part, *anybody, times[own], scaled[own]))
+    return counts
 
 
 def _block(part: Any, series: tuple[Array, Array, Array], start: int, stop: int) -> Statistics:

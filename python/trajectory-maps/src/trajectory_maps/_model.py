@@ -18,7 +18,7 @@ from ._noise import Noise, log_sum_exp
 
 Array = np.ndarray[Any, Any]
 FORMAT = "disease-trajectory-map"
-NEWEST = 3
+NEWEST = 4
 
 
 @dataclass(frozen=True)
@@ -177,6 +177,10 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     >>> load_model(example_model()).dimensions
     2
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TrajectoryMapsError(
+            "file", f"load_model: expected the path of a model file, received {type(path).__name__}. Give a path."
+        )
     file = Path(path)
     if file.is_dir():
         file = file / "model.json"
@@ -222,7 +226,7 @@ def read_model(raw: Any) -> Model:
     if version < 2:
         raise TrajectoryMapsError(
             "old-format",
-            "load_model: expected format version 2 or 3, received 1. Load and save the model with the JavaScript library once.",
+            "load_model: expected format version 2 or newer, received 1. Load and save the model with the JavaScript library once.",
         )
     found = checksum({"model": raw.get("model"), "probe": raw.get("probe")})
     if found != raw.get("checksum"):

@@ -13,6 +13,7 @@ from ._frames import as_numbers
 from ._mixture import Individual, Marker, Posterior, kernel_factor, map_moments, outside_places
 from ._model import Model
 from ._statistics import Statistics, statistics, transformed
+from ._suspects import Suspect, suspects, usual
 
 if TYPE_CHECKING:
     from ._predict import Crossing, Prediction
@@ -57,6 +58,8 @@ class Placement:
     outside_mass: float
     model: Model = field(repr=False)
     markers: tuple[MarkerPlacement, ...] = field(repr=False)
+    #: visits that are probably wrong; they are used as given
+    suspects: tuple[Suspect, ...] = ()
 
     def predict(self, times: Sequence[float], **options: Any) -> Prediction:
         """Same as :func:`predict` for this individual."""
@@ -112,6 +115,10 @@ def place(
     >>> bool(falling.predict([8]).median[0] < steady.predict([8]).median[0])
     True
     """
+    if not isinstance(model, Model):
+        raise TrajectoryMapsError(
+            "option", f"place: expected a model, received {type(model).__name__}. Read one with load_model."
+        )
     given = _given(model, times, values, markers)
     own = model.for_covariates(covariates)
     parts = []
@@ -145,6 +152,11 @@ def place(
         outside_mass=float(shown.weights @ own._shared["outside"][shown.nodes]),
         model=own,
         markers=tuple(placed),
+        suspects=tuple(
+            found
+            for kernel, part, (t, z) in zip(prepared(own), own.parts, parts)
+            for found in suspects(part, *usual(kernel.tables, own.log_weights), t, z)
+        ),
     )
 
 

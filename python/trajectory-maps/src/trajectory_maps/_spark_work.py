@@ -63,10 +63,11 @@ def statistics_of(plan_text: str, keep_repeats: bool, batches: Iterable[Any]) ->
         yield pyarrow.RecordBatch.from_pylist([row], schema=plan.arrow_schema())
 
 
-def places_of(pickled: bytes, keep_repeats: bool, batches: Iterable[Any]) -> Iterator[Any]:
+def places_of(pickled: bytes, keep_repeats: bool, suspects: bool, batches: Iterable[Any]) -> Iterator[Any]:
     model = _model_of(pickled)
     for table in pieces(batches, "id", _PIECE):
-        yield from embed(model, table, **reading(model), keep_repeats=keep_repeats).to_batches()
+        asked = {"keep_repeats": keep_repeats, "suspects": suspects}
+        yield from embed(model, table, **reading(model), **asked).to_batches()
 
 
 @lru_cache(maxsize=4)

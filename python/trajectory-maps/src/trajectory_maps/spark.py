@@ -73,10 +73,12 @@ def embed(
     subjects: Any = None,
     partitions: int | None = None,
     keep_repeats: bool = False,
+    suspects: bool = False,
 ) -> Any:
     """Places of everybody in a DataFrame of visits, as a DataFrame with a row for each individual who was seen.
 
     Columns and numbers are those of :func:`trajectory_maps.embed`; ``subjects`` is a DataFrame with the covariates that the model needs.
+    Values that are probably wrong are counted if ``suspects`` asks for it, which doubles the time.
     """
     own = model if isinstance(model, Model) else load_model(model)
     picked = pick_columns(own, df.columns, id, time, value, marker)
@@ -98,10 +100,10 @@ def embed(
     sent = without_columns(own)
     nobody: dict[str, Any] = {name: [] for name in ("id", "time", *own.covariates)}
     nobody |= {f"value_{k}": [] for k in range(1, len(own.parts) + 1)}
-    names = embed_table(sent, nobody, **reading(sent))
-    kinds = ("string" if name == "id" else "bigint" if re.match("visits(_|$)", name) else "double" for name in names)
+    names = embed_table(sent, nobody, **reading(sent), suspects=suspects)
+    kinds = ("string" if name == "id" else "bigint" if re.match("visits(_|$)|suspects$", name) else "double" for name in names)
     schema = ", ".join(f"{_quoted(name)} {kind}" for name, kind in zip(names, kinds))
-    return spread.sortWithinPartitions("id").mapInArrow(partial(places_of, pickle.dumps(sent), keep_repeats), schema)
+    return spread.sortWithinPartitions("id").mapInArrow(partial(places_of, pickle.dumps(sent), keep_repeats, suspects), schema)
 
 
 def fit(

@@ -14,7 +14,9 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   noise: ["numeric"],
   wasm: ["errors", "numeric", "noise"],
   cohort: ["errors", "numeric"],
-  ingest: ["errors", "numeric", "cohort"],
+  units: ["errors"],
+  ingest: ["errors", "numeric", "cohort", "units"],
+  fhir: ["errors", "cohort", "ingest", "units"],
   covariates: ["errors", "numeric", "cohort", "ingest"],
   basis: ["errors", "numeric", "noise", "wasm", "cohort"],
   models: ["errors", "numeric", "noise", "wasm", "cohort", "covariates", "basis"],
@@ -71,6 +73,14 @@ const SHARED_BY_KINDS = ["models/gp/", "models/mixture/"];
 /** Third-party packages of the core and the modules that stand before each. */
 const BEHIND: readonly (readonly [RegExp, RegExp])[] = [
   [/^papaparse$/, /^ingest\/delimited\.ts$/],
+  [/^read-excel-file\/universal$/, /^ingest\/formats\/excel\.ts$/],
+  [/^hyparquet$/, /^ingest\/formats\/parquet\.ts$/],
+  [/^hyparquet-compressors$/, /^ingest\/formats\/(parquet|arrow)\.ts$/],
+  [/^apache-arrow$/, /^ingest\/formats\/arrow\.ts$/],
+  [/^fflate$/, /^ingest\/formats\/zip\.ts$/],
+  // Types alone.
+  [/^fhir\/r4$/, /^fhir\/[a-z-]+\.ts$/],
+  [/^@lhncbc\/ucum-lhc$/, /^units\/ucum\.ts$/],
   [/^@stdlib\//, /^numeric\/[a-z-]+\.ts$/],
   [/^pure-rand\//, /^numeric\/random(-[a-z]+)?\.ts$/],
   [/^ml-kmeans$/, /^models\/gp\/inducing\.ts$/],

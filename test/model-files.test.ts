@@ -21,7 +21,7 @@ describe("model files", () => {
     expect(() => loadModel(flipped)).toThrow(expect.objectContaining({ code: "checksum" }));
     expect(() => loadModel(text.slice(0, 500))).toThrow(expect.objectContaining({ code: "bad-json" }));
     expect(() => loadModel('{"a":1}')).toThrow(expect.objectContaining({ code: "not-a-model" }));
-    const newer = text.replace('"formatVersion":2', '"formatVersion":4');
+    const newer = text.replace('"formatVersion":2', '"formatVersion":5');
     expect(() => loadModel(newer)).toThrow(expect.objectContaining({ code: "newer-format" }));
   });
 });

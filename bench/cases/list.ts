@@ -15,7 +15,9 @@ import { localSolve } from "./local-solve.ts";
 import { million } from "./million.ts";
 import { noise } from "./noise.ts";
 import { oneIndividual } from "./one.ts";
+import { parquet } from "./parquet.ts";
 import { scaling } from "./scaling.ts";
+import { serve } from "./serve.ts";
 import { stochastic } from "./stochastic.ts";
 import { threads } from "./threads.ts";
 import { visits } from "./visits.ts";
@@ -32,6 +34,7 @@ export const CASES: readonly BenchCase[] = [
   stochastic,
   million,
   scaling,
+  parquet,
   visits,
   kde,
   bound,
@@ -40,4 +43,5 @@ export const CASES: readonly BenchCase[] = [
   explorer,
   threads,
   ingest,
+  serve,
 ];

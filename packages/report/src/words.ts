@@ -153,3 +153,9 @@ export function gainSentence(
   ];
   return `What the place adds: ${parts.join("; ")}.`;
 }
+
+/** What a warning of a comparison is about. */
+export const COMPARISON_NOTES: Readonly<Record<string, string>> = {
+  "informative-dropout": "Last visits are missed to one side.",
+  "approximate-likelihood": "Log-likelihoods are approximate.",
+};

@@ -2,6 +2,7 @@
 
 import type { Marker, TrajectoryModel } from "@trajectory-maps/core";
 import { markerModel } from "@trajectory-maps/core";
+import { describeTimes } from "@trajectory-maps/core/ingest";
 import { describeNoise } from "@trajectory-maps/core/models";
 import { cell, counted, fixed, listWords, maskSmall, percent, significant, whole } from "../numbers.ts";
 import { capital, midSentence, modelName, numberWord, outcomeName } from "../words.ts";
@@ -10,7 +11,7 @@ import type { Context } from "./context.ts";
 /** Paragraphs of the methods section. */
 export function methodsText(context: Context): string[] {
   return [
-    context.study.several === undefined ? modelText(context) : severalText(context),
+    `${context.study.several === undefined ? modelText(context) : severalText(context)}${timesText(context)}`,
     covariatesText(context),
     fitText(context),
     groupText(context),
@@ -18,6 +19,14 @@ export function methodsText(context: Context): string[] {
     associationText(context),
     survivalText(context),
   ].filter((text) => text !== "");
+}
+
+/** From when times were counted, where the table gave dates or an origin. */
+function timesText({ study: { model } }: Context): string {
+  const own = model?.markers[0];
+  if (own?.columns === undefined) return "";
+  const text = describeTimes(own.columns, own.marker.timeUnit);
+  return text === "" ? "" : ` ${text}`;
 }
 
 /** One map of several markers: what they share, and what is each one's own. */

@@ -2,7 +2,7 @@
 import { markerFigureKeys } from "../content/marker-figures.ts";
 import { cell, fixed, interval, percent, signed, significant, whole } from "../numbers.ts";
 import type { SeveralStudy } from "../study.ts";
-import { SEVERAL_WORDS } from "../words.ts";
+import { COMPARISON_NOTES, SEVERAL_WORDS } from "../words.ts";
 import { html, type Markup } from "./html.ts";
 import { figureHtml, noteHtml, type PageContext, type Section, scrollHtml } from "./parts.ts";
 
@@ -17,7 +17,7 @@ ${others.map(([, groups]) => figureHtml(context, groups))}`;
   const body = html`<p class="sub">${sharing === undefined ? "All markers share one place of each individual." : sharing.sentences.join(" ")}</p>
 ${refused && noteHtml("These markers do not follow one map.", "Use separate maps: places of the shared one mean little for at least one of them.")}
 ${sharing !== undefined && scrollHtml("Markers on the map", sharingTable(context, sharing))}
-${comparison !== undefined && html`<h3>Held-out individuals</h3><p class="sub">${comparison.verdict}</p>${comparisonTables(comparison)}`}
+${comparison !== undefined && html`<h3>Held-out individuals</h3><p class="sub">${comparison.verdict}</p>${comparisonTables(comparison)}${(comparison.warnings ?? []).map(({ code, message }) => noteHtml(COMPARISON_NOTES[code] ?? "Note.", message))}`}
 ${figures}`;
   return { id: "markers", title: "Several markers on one map", body };
 }

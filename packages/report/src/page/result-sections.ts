@@ -19,6 +19,7 @@ import { cellsOf, rough } from "../small-cells.ts";
 import type { StudyAssociation, StudyEstimate, StudyPredictors } from "../study.ts";
 import {
   adjustedSentence,
+  COMPARISON_NOTES,
   capital,
   gainSentence,
   midSentence,
@@ -65,7 +66,7 @@ export function comparisonSection(context: PageContext): Section | undefined {
   const body = html`<p class="sub">${comparison.verdict} ${capital(numberWord(folds))}-fold cross-validation over individuals${repeats > 1 ? `, ${repeats} times,` : ""} with the same folds for every model${means.length === 1 ? ` and a ${means[0] === "scalar" ? "constant population mean" : "mean curve"} for FPCA and the map` : ""}.</p>
 ${scrollHtml("Comparison of models", table)}
 ${next.length > 0 && scrollHtml("Forecasts of the next visit", nextTable)}
-${(comparison.warnings ?? []).map(({ message }) => noteHtml("Last visits are missed to one side.", message))}
+${(comparison.warnings ?? []).map(({ code, message }) => noteHtml(COMPARISON_NOTES[code] ?? "Note.", message))}
 ${narrow.length > 0 && noteHtml("Forecast intervals are too narrow.", `90% intervals held ${listWords(narrow.map(({ model, coverage, forecast }) => `${percent(coverage.p90)} of ${cell(forecast.count, context.smallCell)} later visits (${midSentence(modelName(model))})`))}.`)}
 <div class="two">${figureHtml(context, "differences")}<p class="sub" style="font-size:13px">Log-likelihoods are sums over an individual's observations; the columns are means of the folds' means, with standard error and standard deviation over folds. Differences are means over individuals of paired differences, which is why they are clearer than the separate standard errors suggest, and why they may not be the difference of two columns to the last digit where folds differ in size.</p></div>
 <div class="three">${figureHtml(context, "coverage")}${figureHtml(context, "pit")}${figureHtml(context, "horizon")}</div>`;

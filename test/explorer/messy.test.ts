@@ -132,4 +132,27 @@ describe("files as people have them", () => {
     await expectText(fresh.page.locator("main"), "date as time in years since the first visit");
     await fresh.close();
   });
+
+  it("does not go on with the table before once another was dropped", async () => {
+    const table = (name: string) => `id,time,${name}\na,0,1\na,1,2\nb,0,3\nb,1,1\n`;
+    await dropFiles(page, [{ name: "first.csv", bytes: Buffer.from(table("albumin")) }]);
+    const check = page.getByRole("button", { name: "Check the data", exact: true });
+    await expectText(page.locator("main"), "albumin");
+    await expect.poll(() => check.isEnabled()).toBe(true);
+    // Before the file dropped is looked at: within the task that drops it.
+    const disabled = await page.evaluate(async (text) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([text], "second.csv"));
+      const target = document.querySelector("main")!;
+      target.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+      for (let k = 0; k < 20; k++) await Promise.resolve();
+      const button = [...document.querySelectorAll("button")].find((b) => b.textContent === "Check the data");
+      return button?.disabled;
+    }, table("bilirubin"));
+    expect(disabled).toBe(true);
+    await expectText(page.locator("main"), "bilirubin");
+    await check.click();
+    await page.getByRole("button", { name: "Next", exact: true }).click();
+    await expectText(page.locator("main"), "4 observations of 2 individuals from second.csv");
+  });
 });

@@ -38,8 +38,8 @@ class Wizard {
   /** Whether rows that cannot be read are to be left out; asked, never assumed. */
   leaveOut = $state(false);
   reading: Reading | null = $state.raw(null);
-  /** What is being done, while nothing else can be. */
-  busy = $state("");
+  /** What is being done, the newest last; while anything is, nothing else can be. */
+  #works: readonly string[] = $state.raw([]);
   /** A model file that waits for a table to place. */
   model: { readonly name: string; readonly text: string } | null = $state.raw(null);
   /** Whether the map should open by itself once the fit has settled: an example was asked for, not a fit. */
@@ -48,6 +48,23 @@ class Wizard {
   beside: (Beside & { readonly file: Blob }) | null = $state.raw(null);
   /** The table that is being imported. */
   #file: Blob | null = null;
+  /** Files dropped while others are being opened wait for them. */
+  #opening: Promise<void> = Promise.resolve();
+
+  /** What is being done, in words; empty if nothing is. */
+  get busy(): string {
+    return this.#works.at(-1) ?? "";
+  }
+
+  async #during<T>(words: string, work: () => Promise<T>): Promise<T> {
+    this.#works = [...this.#works, words];
+    try {
+      return await work();
+    } finally {
+      const k = this.#works.lastIndexOf(words);
+      this.#works = this.#works.filter((_, j) => j !== k);
+    }
+  }
 
   /** The page that can be shown: what it needs may have been forgotten. */
   get shown(): DataPage {
@@ -65,7 +82,17 @@ class Wizard {
   }
 
   /** Opens dropped or chosen files: a table of visits, one of individuals beside it, a saved model. */
-  async openFiles(files: readonly File[]): Promise<void> {
+  openFiles(files: readonly File[]): Promise<void> {
+    const names = files.map(({ name }) => name).join(", ");
+    // Said at once: the page must not go on with the table before while this one is looked at.
+    return this.#during(`Reading ${names}`, () => {
+      const opened = this.#opening.then(() => this.#openAll(files));
+      this.#opening = opened.catch(() => {});
+      return opened;
+    });
+  }
+
+  async #openAll(files: readonly File[]): Promise<void> {
     explorer.go("data");
     explorer.dismiss();
     const tables: File[] = [];
@@ -143,15 +170,15 @@ class Wizard {
 
   /** First look at a table; goes to the page of columns. */
   async openTable(file: Blob, name: string, form: SaidForm = {}): Promise<boolean> {
-    this.busy = `Reading ${name}`;
     const { delimiter, encoding, sheet, wide } = form;
-    const ok = await explorer.open(file, name, {
-      ...(sheet === undefined ? {} : { sheet }),
-      ...(delimiter === undefined ? {} : { delimiter }),
-      ...(encoding === undefined ? {} : { encoding }),
-      ...(wide === undefined || wide === false ? {} : { wide }),
-    });
-    this.busy = "";
+    const ok = await this.#during(`Reading ${name}`, () =>
+      explorer.open(file, name, {
+        ...(sheet === undefined ? {} : { sheet }),
+        ...(delimiter === undefined ? {} : { delimiter }),
+        ...(encoding === undefined ? {} : { encoding }),
+        ...(wide === undefined || wide === false ? {} : { wide }),
+      }),
+    );
     if (!ok || explorer.preview === null) return false;
     this.#guess(tableAsRead(explorer.preview, form), form);
     this.leaveOut = false;
@@ -191,9 +218,7 @@ class Wizard {
   /** Opens a table of individuals with their outcomes. */
   async openOutcomes(file: Blob, name = file instanceof File ? file.name : ""): Promise<void> {
     explorer.dismiss();
-    this.busy = `Reading ${name}`;
-    await explorer.openSubjects(file, name);
-    this.busy = "";
+    await this.#during(`Reading ${name}`, () => explorer.openSubjects(file, name));
   }
 
   async #openModel(file: File): Promise<void> {
@@ -209,10 +234,9 @@ class Wizard {
 
   /** Places the loaded cohort by the model file, in the place of a fit. */
   async place(): Promise<void> {
-    if (this.model === null) return;
-    this.busy = "Placing the individuals";
-    const ok = await explorer.openModel(this.model.text);
-    this.busy = "";
+    const { model } = this;
+    if (model === null) return;
+    const ok = await this.#during("Placing the individuals", () => explorer.openModel(model.text));
     if (ok) explorer.go("map");
   }
 
@@ -275,14 +299,14 @@ class Wizard {
 
   /** Looks through the whole table and goes to the page of quality. */
   async check(): Promise<boolean> {
-    const { table } = this;
-    if (table === null || this.choice === null || this.open !== null) return false;
-    this.busy = "Checking the data";
-    const ok = await explorer.check(readChoice(this.choice, table), (bytes, total, name) => {
-      this.reading = { name, bytes, total };
-    });
+    const { table, choice } = this;
+    if (table === null || choice === null || this.open !== null) return false;
+    const ok = await this.#during("Checking the data", () =>
+      explorer.check(readChoice(choice, table), (bytes, total, name) => {
+        this.reading = { name, bytes, total };
+      }),
+    );
     this.reading = null;
-    this.busy = "";
     if (ok) this.page = "quality";
     return ok;
   }
@@ -290,16 +314,14 @@ class Wizard {
   /** Takes the checked table over and goes to the summary. */
   async accept(): Promise<boolean> {
     const { checked } = explorer;
-    const { table } = this;
-    if (checked === null || table === null || this.choice === null) {
+    const { table, choice } = this;
+    if (checked === null || table === null || choice === null) {
       this.page = "summary";
       return explorer.loaded !== null;
     }
     if (checked.loaded !== explorer.whole) {
       const onBad = checked.refused.length > 0 ? "leave-out" : "refuse";
-      this.busy = "Reading the table";
-      const ok = await explorer.read({ ...readChoice(this.choice, table), onBad });
-      this.busy = "";
+      const ok = await this.#during("Reading the table", () => explorer.read({ ...readChoice(choice, table), onBad }));
       if (!ok) return false;
       if (this.beside !== null) await this.openOutcomes(this.beside.file, this.beside.name);
     }
@@ -324,10 +346,10 @@ class Wizard {
   /** One press from an example to its map. */
   async openExample(name: ExampleName): Promise<void> {
     explorer.dismiss();
-    this.busy = "Drawing the cohort";
-    const ready = name === "pfvc" && (await explorer.openDemo());
-    const loaded = ready || (name === "pbc" ? await this.#loadPbc() : await explorer.openExample(name));
-    this.busy = "";
+    const [ready, loaded] = await this.#during("Drawing the cohort", async () => {
+      if (name === "pfvc" && (await explorer.openDemo())) return [true, true];
+      return [false, name === "pbc" ? await this.#loadPbc() : await explorer.openExample(name)];
+    });
     if (!loaded) return;
     this.page = "summary";
     if (ready) return explorer.go("map");

@@ -286,6 +286,22 @@ export const inspectMarkersContract = z.looseObject({
   suspects,
 });
 
+/** `dtm inspect --fhir` without --code: what the resources can be asked for. */
+export const inspectCodesContract = z.looseObject({
+  codes: z.array(
+    z.looseObject({
+      code: text,
+      name: text,
+      values: count,
+      individuals: count,
+      units: z.array(z.looseObject({ unit: text, count })),
+    }),
+  ),
+  conditions: z.array(z.looseObject({ code: text, name: text, individuals: count })),
+  patients: count,
+  deaths: count,
+});
+
 export const reportContract = z.looseObject({
   report: text,
   figures: z.array(text),
@@ -369,6 +385,7 @@ export const CONTRACTS = {
   fit: fitContract,
   groups: groupsContract,
   inspect: inspectContract,
+  "inspect-codes": inspectCodesContract,
   "inspect-markers": inspectMarkersContract,
   plan: planContract,
   predict: predictContract,

@@ -39,6 +39,17 @@ describe("a folder of resources", () => {
     expect(tested.code).toBe(0);
   });
 
+  it("without a code is listed: codes with values, individuals and units; conditions; deaths", async () => {
+    const { code, out } = await run("inspect", "--fhir", SAMPLE);
+    expect(code).toBe(0);
+    expect(out).toMatch(/loinc\|38483-4 +Creatinine +371 +35 +mg\/dL/);
+    expect(out).toMatch(/loinc\|33914-3 +.* 171 +\d+ +mL\/min \(112\), mL\/min\/\{1\.73_m2\} \(59\)/);
+    expect(out).toMatch(/snomed\|15777000 +Prediabetes +\d+/);
+    expect(out).toMatch(/\d+ Patients, of whom \d+ died/);
+    const listed = JSON.parse((await run("inspect", "--fhir", SAMPLE, "--json")).out);
+    expect(listed.codes).toHaveLength(2);
+  });
+
   it("gives covariates by itself", async () => {
     const fitted = await run("fit", ...creatinine, "--covariates", "age", "--dim", "1", "--dry-run");
     expect(fitted.code).toBe(0);
@@ -105,7 +116,8 @@ describe("a folder of resources", () => {
   });
 
   it("is refused where options do not go with it", async () => {
-    expect((await run("inspect", "--fhir", SAMPLE)).talk).toContain("--code");
+    expect((await run("fit", "--fhir", SAMPLE)).talk).toContain("--code");
+    expect((await run("inspect", "--fhir", SAMPLE, "--value", "x")).talk).toContain("--value");
     expect((await run("inspect", "visits.csv", ...creatinine)).talk).toContain("instead of a table");
     expect((await run("inspect", ...creatinine, "--value", "x")).talk).toContain("--value");
     expect((await run("inspect", "visits.csv", "--code", "1")).talk).toContain("expected with --fhir");

@@ -1,5 +1,6 @@
 import { cpSync, existsSync } from "node:fs";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run, smallCohort, workplace } from "../test/harness.ts";
 import { COMMANDS, loadAll } from "./commands/list.ts";
@@ -35,6 +36,7 @@ beforeAll(async () => {
 describe("the JSON of every command", () => {
   const cases: readonly (readonly [keyof typeof CONTRACTS, readonly string[]])[] = [
     ["inspect", ["inspect", VISITS, ...columns]],
+    ["inspect-codes", ["inspect", "--fhir", fileURLToPath(new URL("../../../examples/fhir", import.meta.url))]],
     ["embed", ["embed", RUN, VISITS]],
     ["predict", ["predict", RUN, FEW, "--at", "0:4:2"]],
     ["predict", ["predict", RUN, FEW, "--threshold", "60", "--below"]],

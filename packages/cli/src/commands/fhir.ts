@@ -27,7 +27,7 @@ export const FHIR_OPTIONS: readonly OptionSpec[] = [
   {
     flags: "--fhir <path>",
     description:
-      "Observations of FHIR R4 instead of a table: a file or folder of NDJSON or Bundles, plain or .gz; needs --code",
+      "Observations of FHIR R4 instead of a table: a file or folder of NDJSON or Bundles, plain or .gz; needs --code (inspect lists the codes without one)",
   },
   {
     flags: "--code <codes>",
@@ -94,13 +94,7 @@ export async function readFhirVisits(
   fitted?: string,
 ): Promise<ReadVisits> {
   const { talk } = context;
-  const odd = OF_TABLES.find((name) => options[name] !== undefined);
-  if (odd !== undefined) {
-    const flag = odd.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new UsageError(
-      `--${flag}: expected with a table; resources of FHIR name their parts themselves. Leave it out.`,
-    );
-  }
+  refuseOfTables(options);
   const out = textOption(options, "subjectsOut");
   if (out !== undefined) checkOutputs(dirname(out), [basename(out)], options.force === true);
   const { readFhir, toldWords } = await import("@trajectory-maps/core/fhir");
@@ -128,7 +122,11 @@ export async function readFhirVisits(
     mayLack: own !== undefined,
   });
   if (told.length > 0) {
-    const rows = told.map(({ count, what, done }) => [String(count), what, done]);
+    const rows = told.map(({ count, what, done, instead }) => [
+      String(count),
+      what,
+      instead === undefined ? done : `${done}; ${instead}`,
+    ]);
     talk.say(table(["count", "found", "what was done"], rows, [1, 2]));
   }
   const words = told.map(toldWords);
@@ -140,6 +138,43 @@ export async function readFhirVisits(
     talk.say(`Written   ${out}   (private)`);
   }
   return { ...read, subjects };
+}
+
+function refuseOfTables(options: Options): void {
+  const odd = OF_TABLES.find((name) => options[name] !== undefined);
+  if (odd === undefined) return;
+  const flag = odd.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new UsageError(
+    `--${flag}: expected with a table; resources of FHIR name their parts themselves. Leave it out.`,
+  );
+}
+
+/** What the resources of --fhir can be asked for, as text and JSON: `inspect` without --code. */
+export async function listCodes(path: string, options: Options) {
+  refuseOfTables(options);
+  const { listFhirCodes } = await import("@trajectory-maps/core/fhir");
+  const status = listOption(options, "fhirStatus");
+  const listing = await listFhirCodes(fhirFiles(path), {
+    ...(status === undefined ? {} : { status }),
+    ...(options.partialDates === "middle" && { partialDates: "middle" as const }),
+    strings: options.fhirStrings === true,
+  });
+  const { codes, conditions, patients, deaths } = listing;
+  const rows = codes.map(({ code, name, values, individuals, units }) => [
+    code,
+    name,
+    String(values),
+    String(individuals),
+    units.map(({ unit, count }) => (units.length === 1 ? unit : `${unit || "none"} (${count})`)).join(", "),
+  ]);
+  const people = conditions.map(({ code, name, individuals }) => [code, name, String(individuals)]);
+  const text = [
+    ...(codes.length === 0 ? ["No Observation has a number."] : []),
+    ...(codes.length === 0 ? [] : [table(["--code", "name", "values", "individuals", "units"], rows, [1, 4])]),
+    ...(people.length === 0 ? [] : [table(["--condition", "name", "individuals"], people, [1])]),
+    `${patients} Patients, of whom ${deaths} died.`,
+  ].join("\n\n");
+  return { text, json: listing };
 }
 
 type AskedMarker = Partial<Marker> & { readonly codes: readonly string[] };

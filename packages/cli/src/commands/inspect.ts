@@ -3,9 +3,9 @@ import { type Cohort, numIndividuals } from "@trajectory-maps/core";
 import { inspectCohort, inspectMarkers } from "@trajectory-maps/core/ingest";
 import { MOST_LOOKED_THROUGH, type SuspectValue, suspectValues } from "@trajectory-maps/core/study";
 import { markersPage, qualityPage, suspectLines } from "../print/quality.ts";
-import { type Command, type Context, FORCE_OPTION } from "./command.ts";
+import { type Command, type Context, FORCE_OPTION, repeatedOption } from "./command.ts";
 import { SUBJECTS_OPTION } from "./covariates.ts";
-import { FHIR_OPTIONS } from "./fhir.ts";
+import { FHIR_OPTIONS, listCodes } from "./fhir.ts";
 import { OMOP_OPTIONS } from "./omop.ts";
 import { checkOriginTable } from "./origin-table.ts";
 import { tellApart } from "./tables-apart.ts";
@@ -33,11 +33,15 @@ export const inspect: Command = {
     "dtm inspect visits.csv --value fvc --origin column:onset --subjects subjects.csv --time-unit months",
     "dtm inspect --sql \"select id, time, value from 'visits.parquet' where value > 0\"",
     "dtm inspect --omop cdm/ --measurement 3004410 --index observation_period",
+    "dtm inspect --fhir export/",
     "dtm inspect --fhir export/ --code 2160-0,38483-4",
     "dtm inspect tests.csv --marker-column test --markers bilirubin:log,albumin",
   ],
   run: async ([path], given, context) => {
     checkOriginTable(given);
+    if (given.fhir !== undefined && repeatedOption(given, "code").length === 0) {
+      return listCodes(visitsPath(path, given), given);
+    }
     const { visits, options } = await tellApart(visitsPath(path, given), undefined, given, context);
     const read = await readVisits(visits, options, context);
     const suspects = suspectsOf(read.cohort, context);

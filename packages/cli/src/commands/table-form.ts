@@ -33,6 +33,10 @@ export const FORM_OPTIONS: readonly OptionSpec[] = [
     choices: DATE_ORDERS,
   },
   {
+    flags: "--swapped-dates",
+    description: "a spreadsheet swapped day and month of dates such as 2020-05-03: swap them back",
+  },
+  {
     flags: "--year-pivot <number>",
     description: "last two-digit year that is of 2000 and on, such as 30 (default: such years are refused)",
   },
@@ -65,6 +69,7 @@ export function formOf(options: Options): Omit<ReadCohortOptions, "columns" | "m
     ...given("origin", textOption(options, "origin")),
     ...given("dateOrder", textOption(options, "dateOrder") as DateOrder | undefined),
     ...given("partialDates", textOption(options, "partialDates") as "middle" | undefined),
+    ...given("swappedDates", options.swappedDates === true ? true : undefined),
     ...given("thousands", textOption(options, "thousands") as Thousands | undefined),
     ...given("yearPivot", pivot === undefined ? undefined : wholeNumber("--year-pivot", pivot, 0)),
     ...given("wide", wide),

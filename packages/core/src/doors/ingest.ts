@@ -49,6 +49,7 @@ export {
 } from "../covariates/covariates.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorKind } from "../error-codes.ts";
 export { showComplaint, showReceived, showWhere, type Where } from "../errors.ts";
+export { isFhirFile } from "../fhir/recognise.ts";
 export { DAYS_PER, dayNumber, TIME_UNITS, type TimeUnit, timeUnitOf, writeDay } from "../ingest/calendar.ts";
 export { cellText, decimalText, singleText } from "../ingest/cell-text.ts";
 export type { Columns } from "../ingest/columns.ts";
@@ -74,6 +75,7 @@ export {
   type WidePreview,
 } from "../ingest/preview.ts";
 export type { DatesPreview } from "../ingest/preview-dates.ts";
+export type { UnitsPreview } from "../ingest/preview-units.ts";
 export {
   type CohortQuality,
   type CoveredPairs,

@@ -52,9 +52,14 @@ export function refuseMixed(wanted: readonly WantedCode[]): void {
     const systems = [...seen].map((name) => `"${showReceived(name)}"`).sort();
     throw new DtmError(
       "mixed-systems",
-      `Expected the code ${code} of one system, received it of ${systems.join(" and ")}. Say which: ${shortName([...seen].sort()[0])}|${code}.`,
+      `Expected the code ${code} of one system, received it of ${systems.join(" and ")}. Say which: ${writtenCode([...seen].sort()[0], code)}.`,
     );
   }
+}
+
+/** The code with its system, as `wantedCode` reads it. */
+export function writtenCode(system: string, code: string): string {
+  return system === "" ? code : `${shortName(system)}|${code}`;
 }
 
 function shortName(system: string): string {

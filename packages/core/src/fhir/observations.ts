@@ -1,5 +1,5 @@
 /** An Observation as values of the markers asked for, each with its day and unit; or why it gives none. */
-import type { Observation, ObservationComponent, Quantity } from "fhir/r4";
+import type { CodeableConcept, Observation, ObservationComponent, Quantity } from "fhir/r4";
 import { writeDay } from "../ingest/calendar.ts";
 import { hasCode, type WantedCode } from "./codes.ts";
 import { dayOf, isDay, numberOf, type PartialDates } from "./days.ts";
@@ -41,73 +41,95 @@ export interface Taken {
 }
 
 /** The values of an Observation; undefined if it has no code that was asked for. */
-export function takeObservation({ resource, patients }: Found, rules: ObservationRules): Taken | undefined {
-  const observation = resource as Observation;
+export function takeObservation(found: Found, rules: ObservationRules): Taken | undefined {
+  const observation = found.resource as Observation;
   const wanted = wantedParts(observation, rules);
   if (wanted.length === 0) return undefined;
   const names = wanted.map(({ marker, part }) => ({ marker, name: nameOf(part) }));
-  const leave = (...told: readonly ToldCode[]): Taken => ({ rows: [], told, names });
   const status = statusOf(observation, rules);
-  if (status !== undefined) return leave(status);
+  if (status !== undefined) return { rows: [], told: [status], names };
   const rows: ValueRow[] = [];
   const told: ToldCode[] = [];
   for (const { marker, part, kind, isTwice } of wanted) {
-    // Contained members have what the panel says where they say nothing.
-    const own = kind === "contained" ? { ...observation, ...withoutUndefined(part as Observation) } : observation;
-    if (kind === "contained" && (part as Observation).status !== undefined) {
-      const ofPart = statusOf(own, rules);
-      if (ofPart !== undefined) {
-        told.push(ofPart);
-        continue;
-      }
-    }
-    const subject = subjectOf(own.subject, patients);
-    if ("reason" in subject) {
-      told.push(subject.reason);
-      continue;
-    }
-    const time = timeOf(own, rules);
-    told.push(...time.told);
-    if (time.day === undefined) continue;
-    const value = cellOf(part, rules.strings);
-    told.push(...value.told);
-    if (value.cell === undefined) continue;
-    if ((part.code?.coding?.length ?? 0) > 1) told.push("several-codings");
+    const { row, told: ofPart } = takePart(found, { part, kind }, rules);
+    told.push(...ofPart);
+    if (row === undefined) continue;
     if (isTwice) told.push("two-markers");
-    if (kind !== "own") told.push(kind);
-    rows.push({ id: subject.id, day: time.day, marker, value: value.cell, unit: value.unit });
+    rows.push({ ...row, marker });
   }
   return { rows, told, names };
+}
+
+/** Concepts of an Observation with a number by the rules, each with its value; none of one whose status is not taken. */
+export function numbersOf(found: Found, rules: ObservationRules): { readonly part: Part; readonly row: PartRow }[] {
+  const observation = found.resource as Observation;
+  if (statusOf(observation, rules) !== undefined) return [];
+  return partsOf(observation).flatMap((own) => {
+    const { row } = takePart(found, own, rules);
+    return row === undefined ? [] : [{ part: own.part, row }];
+  });
+}
+
+type PartRow = Omit<ValueRow, "marker">;
+
+/** The value of a part with subject and day, and what is told of it. */
+function takePart(
+  { resource, patients }: Found,
+  { part, kind }: OwnPart,
+  rules: ObservationRules,
+): { readonly row?: PartRow; readonly told: readonly ToldCode[] } {
+  const observation = resource as Observation;
+  // Contained members have what the panel says where they say nothing.
+  const own = kind === "contained" ? { ...observation, ...withoutUndefined(part as Observation) } : observation;
+  if (kind === "contained" && (part as Observation).status !== undefined) {
+    const ofPart = statusOf(own, rules);
+    if (ofPart !== undefined) return { told: [ofPart] };
+  }
+  const subject = subjectOf(own.subject, patients);
+  if ("reason" in subject) return { told: [subject.reason] };
+  const time = timeOf(own, rules);
+  if (time.day === undefined) return { told: time.told };
+  const value = cellOf(part, rules.strings);
+  const told = [...time.told, ...value.told];
+  if (value.cell === undefined) return { told };
+  if ((part.code?.coding?.length ?? 0) > 1) told.push("several-codings");
+  if (kind !== "own") told.push(kind);
+  return { row: { id: subject.id, day: time.day, value: value.cell, unit: value.unit }, told };
 }
 
 /** A part of an Observation that may have a value: itself, a component, a contained member. */
 type Part = ObservationComponent | Observation;
 
-interface WantedPart {
-  readonly marker: number;
+interface OwnPart {
   readonly part: Part;
   readonly kind: "own" | "component" | "contained";
+}
+
+interface WantedPart extends OwnPart {
+  readonly marker: number;
   /** Whether it has codes of another marker too. */
   readonly isTwice: boolean;
 }
 
 function wantedParts(observation: Observation, { markers }: ObservationRules): WantedPart[] {
-  const find = (part: Part, kind: WantedPart["kind"]): WantedPart[] => {
+  return partsOf(observation).flatMap((own) => {
     // All are asked, so that every system is seen.
-    const has = markers.map((codes) => hasCode(part.code, codes));
+    const has = markers.map((codes) => hasCode(own.part.code, codes));
     const marker = has.indexOf(true);
-    return marker < 0 ? [] : [{ marker, part, kind, isTwice: has.lastIndexOf(true) > marker }];
-  };
+    return marker < 0 ? [] : [{ ...own, marker, isTwice: has.lastIndexOf(true) > marker }];
+  });
+}
+
+function partsOf(observation: Observation): OwnPart[] {
+  const components = ({ component = [] }: Observation) =>
+    component.map((part): OwnPart => ({ part, kind: "component" }));
   const contained = (observation.contained ?? []).filter(
     (member): member is Observation => member.resourceType === "Observation",
   );
   return [
-    ...find(observation, "own"),
-    ...(observation.component ?? []).flatMap((part) => find(part, "component")),
-    ...contained.flatMap((member) => [
-      ...find(member, "contained"),
-      ...(member.component ?? []).flatMap((part) => find(part, "component")),
-    ]),
+    { part: observation, kind: "own" },
+    ...components(observation),
+    ...contained.flatMap((part): OwnPart[] => [{ part, kind: "contained" }, ...components(part)]),
   ];
 }
 
@@ -196,7 +218,8 @@ function quantityOf({ value, comparator, unit, system, code }: Quantity): FoundV
   return { cell: sign + String(value), unit: written ?? "", told: sign === "" ? [] : ["limit"] };
 }
 
-function nameOf({ code }: Part): string {
+/** How what is measured is called there; empty if it has no name. */
+export function nameOf({ code }: { readonly code?: CodeableConcept }): string {
   return code?.text ?? code?.coding?.find(({ display }) => display !== undefined)?.display ?? "";
 }
 

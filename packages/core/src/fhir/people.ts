@@ -82,22 +82,21 @@ export function takeCondition({ conditions, onsets }: People, found: Found, part
   const key = condition.id ?? found.fullUrl ?? `#${onsets.size}`;
   const known = onsets.get(key);
   if (known !== undefined && compareVersions(condition.meta, known.meta) < 0) return;
-  const verification = condition.verificationStatus?.coding?.[0]?.code ?? "confirmed";
+  const doubt = doubtOf(condition);
   const onset = condition.onsetDateTime ?? condition.onsetPeriod?.start;
   const day = [onset, condition.recordedDate]
     .map((written) => (written === undefined ? "" : dayOf(written, partial)))
     .find(isDay);
   const told =
-    verification === "entered-in-error" || verification === "refuted"
-      ? "refuted-condition"
-      : verification !== "confirmed"
-        ? "unconfirmed-condition"
-        : day === undefined
-          ? "condition-without-day"
-          : onset === undefined
-            ? "condition-recorded"
-            : undefined;
+    doubt ?? (day === undefined ? "condition-without-day" : onset === undefined ? "condition-recorded" : undefined);
   onsets.set(key, { meta: condition.meta, id: subject.id, wanted, day, told });
+}
+
+/** Why a Condition does not count; undefined for one that is confirmed, or of which nothing is said. */
+export function doubtOf({ verificationStatus }: Condition): "refuted-condition" | "unconfirmed-condition" | undefined {
+  const verification = verificationStatus?.coding?.[0]?.code ?? "confirmed";
+  if (verification === "entered-in-error" || verification === "refuted") return "refuted-condition";
+  return verification === "confirmed" ? undefined : "unconfirmed-condition";
 }
 
 /** First and last day with a value. */

@@ -36,16 +36,19 @@ declare const TextDecoder: new (
 /** A line that is an Observation, as exports write it; others may speak of one. */
 const OBSERVATION = /^\s*\{\s*"resourceType"\s*:\s*"Observation"/;
 
-/** The resources of a file, those of Bundles one by one. */
+/** The resources of a file, those of Bundles one by one; of Observations only those with a wanted code. */
 export async function* resourcesOf(
   { name, bytes }: FhirSource,
-  wanted: readonly string[],
+  wanted: readonly string[] | "all",
   counts: Counts,
 ): AsyncGenerator<Found> {
-  const marks = wanted.map((code) => `"${code}"`);
+  const marks = wanted === "all" ? undefined : wanted.map((code) => `"${code}"`);
   // Withdrawn versions may have lost their code.
   const isPassedOver = (line: string) =>
-    OBSERVATION.test(line) && !line.includes('"entered-in-error"') && !marks.some((mark) => line.includes(mark));
+    marks !== undefined &&
+    OBSERVATION.test(line) &&
+    !line.includes('"entered-in-error"') &&
+    !marks.some((mark) => line.includes(mark));
   let [rest, number] = ["", 0];
   let form: "unknown" | "lines" | "document" = "unknown";
   for await (const text of textOf(name, bytes)) {

@@ -2,8 +2,10 @@
 
 interface Told {
   readonly what: string;
-  /** What was done, and what may be asked for instead. */
+  /** What was done. */
   readonly done: string;
+  /** What may be asked for instead, on the command line. */
+  readonly instead?: string;
 }
 
 export const TOLD = {
@@ -11,12 +13,14 @@ export const TOLD = {
   cancelled: { what: "Observations that were cancelled", done: "left out" },
   preliminary: {
     what: "preliminary Observations",
-    done: "left out; take them with --fhir-status final,amended,corrected,preliminary",
+    done: "left out",
+    instead: "take them with --fhir-status final,amended,corrected,preliminary",
   },
   registered: { what: "registered Observations, without a result yet", done: "left out" },
   "other-status": {
     what: "Observations of unknown or another status",
-    done: "left out; name those to take with --fhir-status",
+    done: "left out",
+    instead: "name those to take with --fhir-status",
   },
   "older-version": { what: "older versions of an Observation", done: "the newest of each id is kept" },
   "same-version": { what: "Observations that came twice, with one id and version", done: "taken once" },
@@ -25,10 +29,14 @@ export const TOLD = {
   "no-subject": { what: "Observations without a subject", done: "left out" },
   "not-a-patient": { what: "Observations of a group, device, place or contained subject", done: "left out" },
   "no-time": { what: "Observations without an effective time", done: "left out" },
-  period: { what: "effective periods", done: "dated by their start (or as --fhir-period says)" },
+  period: {
+    what: "effective periods",
+    done: "dated by their start, or as was asked for",
+    instead: "choose with --fhir-period",
+  },
   timing: { what: "effective timings with one event", done: "dated by it" },
   "several-times": { what: "effective timings with several events or none", done: "left out" },
-  "partial-date": { what: "dates without a day", done: "left out; take them with --partial-dates middle" },
+  "partial-date": { what: "dates without a day", done: "left out", instead: "take them with --partial-dates middle" },
   "completed-date": { what: "dates without a day", done: "taken at the middle of their month or year" },
   "no-such-date": { what: "dates that are none", done: "left out" },
   absent: { what: "values absent for a reason that is given (dataAbsentReason)", done: "left out" },
@@ -39,8 +47,8 @@ export const TOLD = {
     done: "taken, with subject and time of the panel where they have none",
   },
   component: { what: "values of components", done: "taken" },
-  string: { what: "numbers written as text (valueString)", done: "left out; take them with --fhir-strings" },
-  "string-taken": { what: "numbers written as text (valueString)", done: "taken, as --fhir-strings asks for" },
+  string: { what: "numbers written as text (valueString)", done: "left out", instead: "take them with --fhir-strings" },
+  "string-taken": { what: "numbers written as text (valueString)", done: "taken, as was asked for" },
   "not-a-number": { what: "values that are no number (text, codes, yes or no)", done: "left out" },
   sampled: { what: "series of samples (valueSampledData)", done: "left out" },
   limit: { what: "values with a comparator (<, <=, >, >=)", done: "taken as limits of detection" },
@@ -71,8 +79,8 @@ export function count(tally: Tally, code: ToldCode, by = 1): void {
 }
 
 /** A line as a sentence. */
-export function toldWords({ count: n, what, done }: ToldLine): string {
-  return `${n} ${what}: ${done}.`;
+export function toldWords({ count: n, what, done, instead }: ToldLine): string {
+  return `${n} ${what}: ${done}${instead === undefined ? "" : `; ${instead}`}.`;
 }
 
 /** What was counted, in the order of the table above. */

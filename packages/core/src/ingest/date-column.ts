@@ -4,6 +4,7 @@
  * decides one question is asked. Codes of dates lie beyond any number that could stand beside them:
  *   a day         10⁷ + days since 1970
  *   two numbers   10⁹ + 10⁴ year + 10² first + second
+ *   swapped       2·10⁹ + 10⁴ year + 10² month + day, of dates such as 2020-05-03 that may have to be swapped back
  *   a year alone  the year
  */
 import { showReceived } from "../errors.ts";
@@ -18,6 +19,11 @@ export interface DateOptions {
   readonly yearPivot?: number;
   /** "middle": months and years without a day are taken at their middle (the 15th; 1 July). Default: they are refused. */
   readonly partialDates?: "middle";
+  /**
+   * Columns whose dates such as 2020-05-03 are all on days up to 12 had day and month swapped by a spreadsheet: they are swapped back. Default: such
+   * a column is refused where it shows.
+   */
+  readonly swappedDates?: true;
 }
 
 /** Cells of one kind: how many, and the first of them. */
@@ -54,6 +60,7 @@ const CELLS_SHOWN = 3;
 const SWAPPED = 5;
 const DAY_CODE = 1e7;
 const ORDERED_CODE = 1e9;
+const SWAPPED_CODE = 2e9;
 /** Below the code of any day. */
 const FIRST_CODE = 9e6;
 
@@ -64,6 +71,7 @@ export function createDateColumn(options: DateOptions, leaveOut: boolean): DateC
       ...(options.dateOrder === undefined ? {} : { dateOrder: options.dateOrder }),
       ...(options.yearPivot === undefined ? {} : { yearPivot: options.yearPivot }),
       ...(options.partialDates === undefined ? {} : { partialDates: options.partialDates }),
+      ...(options.swappedDates === undefined ? {} : { swappedDates: options.swappedDates }),
     },
     leaveOut,
     dates: seen(),
@@ -96,6 +104,7 @@ export function takeDate(column: DateColumn, cell: string, line: number): number
     }
     if (cell.slice(8) > "12") column.late++;
     else column.early++;
+    if (column.options.swappedDates && cell.slice(8) <= "12") return SWAPPED_CODE + Number(cell.replaceAll("-", ""));
     return DAY_CODE + iso;
   }
   const written = readDate(cell);
@@ -195,6 +204,8 @@ export interface DateReading {
   readonly order: DateOrder;
   /** Whether its numbers are dates such as 20200131. */
   readonly compact: boolean;
+  /** Whether dates such as 2020-05-03 are read with day and month swapped. */
+  readonly swapped?: boolean;
   /** What is worth telling, in sentences. */
   readonly notes: readonly string[];
 }
@@ -227,9 +238,15 @@ export function judgeColumn(
     faultOfOrder(column) ?? {
       order: options.dateOrder ?? (column.mdy.count > 0 ? "mdy" : "dmy"),
       compact: false,
+      swapped: isSwapped(column),
       notes: notesOf(column, plain.length),
     }
   );
+}
+
+/** Whether dates are swapped back: asked for, and none is on a later day than 12. */
+function isSwapped({ options, early, late }: DateColumn): boolean {
+  return options.swappedDates === true && early > 0 && late === 0;
 }
 
 /** A column of numbers may be one of dates such as 20200131: if that is asked for, or name and all numbers say so. */
@@ -277,7 +294,7 @@ function faultOfForms(
   return { line: partial.count > 0 ? partial.line : numbers.line, finding: partialDate(cells, without) };
 }
 
-function faultOfOrder({ dmy, mdy, deciding, open, early, late }: DateColumn): DateFault | undefined {
+function faultOfOrder({ dmy, mdy, deciding, open, early, late, options }: DateColumn): DateFault | undefined {
   if (dmy.count > 0 && mdy.count > 0) {
     const received =
       `${quoted(dmy.cells.slice(0, 1))} on line ${dmy.line}, which can only be day first, and ` +
@@ -288,9 +305,9 @@ function faultOfOrder({ dmy, mdy, deciding, open, early, late }: DateColumn): Da
     return { line: Math.max(dmy.line, mdy.line), finding };
   }
   const texts = mdy.count > 0 ? mdy : dmy;
-  if (open.size === 0 && late === 0 && Math.min(early, texts.count) >= SWAPPED) {
+  if (!options.swappedDates && open.size === 0 && late === 0 && Math.min(early, texts.count) >= SWAPPED) {
     const received = `${early} such as 2020-01-12, all on days up to 12, and ${texts.count} such as ${quoted(texts.cells)}, all on later ones`;
-    const remedy = `A spreadsheet swaps day and month where it can: open the file there anew with this column as text. If all are right, say --date-order ${mdy.count > 0 ? "mdy" : "dmy"} (dateOrder).`;
+    const remedy = `A spreadsheet swaps day and month where it can: open the file there anew with this column as text, or have them swapped back (--swapped-dates; swappedDates). If all are right, say --date-order ${mdy.count > 0 ? "mdy" : "dmy"} (dateOrder).`;
     return { line: texts.line, finding: ["mixed-dates", ["dates written alike", received, remedy]] };
   }
   const unclear = [...open].find(([mark]) => !deciding.has(mark))?.[1];
@@ -315,7 +332,8 @@ export function readings(
   return { cell, dmy: way("dmy"), mdy: way("mdy") };
 }
 
-function notesOf({ dmy, mdy, timed, partial, options }: DateColumn, numYears: number): string[] {
+function notesOf(column: DateColumn, numYears: number): string[] {
+  const { dmy, mdy, timed, partial, early, options } = column;
   const notes: string[] = [];
   const [decides, word] = mdy.count > 0 ? [mdy, "month"] : [dmy, "day"];
   if (decides.count > 0) {
@@ -324,6 +342,7 @@ function notesOf({ dmy, mdy, timed, partial, options }: DateColumn, numYears: nu
     );
   }
   if (timed > 0) notes.push("Times of day were passed over: visits count by calendar day, as written.");
+  if (isSwapped(column)) notes.push(`Day and month of ${early} dates such as 2020-05-03 were swapped back.`);
   const middle = partial.count + numYears;
   if (middle > 0 && options.partialDates === "middle")
     notes.push(`${middle} dates without a day were taken at the middle of their month or year.`);
@@ -331,11 +350,20 @@ function notesOf({ dmy, mdy, timed, partial, options }: DateColumn, numYears: nu
 }
 
 /** The day of what a cell was taken as, once the column is judged. */
-export function dayOfCode(code: number, { order, compact }: DateReading): number {
+export function dayOfCode(code: number, { order, compact, swapped }: DateReading): number {
   if (compact) return compactDay(code);
+  if (code >= SWAPPED_CODE) {
+    const [year, month, day] = numbersOf(code - SWAPPED_CODE);
+    return swapped ? dayNumber(year, day, month) : dayNumber(year, month, day);
+  }
   if (code >= ORDERED_CODE) {
-    const parts = code - ORDERED_CODE;
-    return inOrder(order, Math.floor(parts / 100) % 100, parts % 100, Math.floor(parts / 10_000));
+    const [year, first, second] = numbersOf(code - ORDERED_CODE);
+    return inOrder(order, first, second, year);
   }
   return code >= FIRST_CODE ? code - DAY_CODE : dayNumber(code, 7, 1);
+}
+
+/** The numbers of 10⁴ a + 10² b + c. */
+function numbersOf(parts: number): readonly [number, number, number] {
+  return [Math.floor(parts / 10_000), Math.floor(parts / 100) % 100, parts % 100];
 }

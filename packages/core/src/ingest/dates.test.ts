@@ -242,6 +242,18 @@ describe("readCohort with dates", () => {
     expect(timesOf(table(...swapped, ...left), { dateOrder: "dmy" })).toHaveLength(10);
   });
 
+  it("swaps day and month back where that is asked for, and only in columns that can be swapped", () => {
+    // 5 March as a spreadsheet left it, which read day and month the other way round.
+    const days = ["p,2020-05-03,1", "p,2020-07-03,2", "p,2020-09-03,3", "p,2020-11-03,4", "p,2020-12-03,5"];
+    const texts = ["13", "15", "17", "19", "21"].map((day) => `p,${day}/03/2020,6`);
+    const options = { ...inDays, origin: "date:2020-03-01", swappedDates: true } as const;
+    expect(timesOf(table(...days, ...texts), options)).toEqual([4, 6, 8, 10, 11, 12, 14, 16, 18, 20]);
+    expect(readCohort(table(...days, ...texts), options).notes).toContainEqual(
+      expect.stringContaining("Day and month of 5 dates such as 2020-05-03 were swapped back."),
+    );
+    expect(timesOf(table("p,2020-03-05,1", "p,2020-03-31,2"), options)).toEqual([4, 30]);
+  });
+
   it("asks one question about years of two digits, months alone and years alone", () => {
     const short = table("p1,31/01/20,1", "p1,28/02/21,2", "p2,01/01/99,3");
     expect(refused(short).map((c) => c.code)).toEqual(["short-year"]);
@@ -309,5 +321,19 @@ describe("a preview of dates", () => {
     expect(previewTable(table("p1,31/01/20,71")).columns[1].dates?.form).toBe("short");
     expect(previewTable(table("p1,2020-03,71")).columns[1].dates?.form).toBe("partial");
     expect(previewTable(table("p1,3,71")).columns[1].dates).toBeUndefined();
+  });
+
+  it("gives cells of both orders of a column that contradicts itself, and both readings of a swapped one", () => {
+    const both = previewTable(table("p1,22/08/2015,1", "p1,08/23/2015,2", "p2,01/02/2015,3")).columns[1].dates;
+    expect(both).toMatchObject({ form: "mixed" });
+    expect(both?.readings).toEqual([
+      { cell: "22/08/2015", dmy: "2015-08-22", mdy: "no date" },
+      { cell: "08/23/2015", dmy: "no date", mdy: "2015-08-23" },
+    ]);
+    const days = [3, 5, 7, 9, 11].map((day) => `p,2020-02-${String(day).padStart(2, "0")},1`);
+    const texts = [13, 15, 17, 19, 21].map((day) => `p,${day}/03/2020,6`);
+    const { dates } = previewTable(table(...days, ...texts)).columns[1];
+    expect(dates).toMatchObject({ form: "swapped", order: "dmy" });
+    expect(dates?.swaps?.[0]).toEqual({ cell: "2020-02-03", back: "2020-03-02" });
   });
 });

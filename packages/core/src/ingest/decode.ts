@@ -18,6 +18,8 @@ type TextDecoding = InstanceType<typeof TextDecoder>;
 export interface Decoder {
   push(bytes: Uint8Array): string;
   end(): string;
+  /** The encoding read so far, as browsers name it. */
+  encoding(): string;
   /** What is worth telling of the encoding, in sentences, once all is decoded. */
   notes(): readonly string[];
 }
@@ -34,6 +36,7 @@ export function createDecoder(head: Uint8Array, file?: string, asked?: string): 
   return {
     push: (bytes) => decoded(bytes, true),
     end: () => decoded(new Uint8Array(0), false),
+    encoding: () => encoding.toLowerCase(),
     notes: () => notes,
   };
 
@@ -91,6 +94,7 @@ export function createDecoder(head: Uint8Array, file?: string, asked?: string): 
     return {
       push: (bytes) => decode(bytes, false),
       end: () => decode(new Uint8Array(0), true),
+      encoding: () => (odd === undefined ? "utf-8" : "windows-1252"),
       notes: () => (odd === undefined ? notes : [told()]),
     };
   }

@@ -40,7 +40,7 @@ export const DELIMITED_TEXT: TableFormat = {
       push: (bytes) => parser.push(decoder.push(bytes)),
       end: () => {
         parser.push(decoder.end());
-        return { ...parser.end(), notes: decoder.notes() };
+        return { ...parser.end(), notes: decoder.notes(), encoding: decoder.encoding() };
       },
     };
   },

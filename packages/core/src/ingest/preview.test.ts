@@ -24,6 +24,31 @@ function table(header: string, row: (individual: number, visit: number) => strin
 
 const level = (i: number, j: number) => (70 + ((i * 37 + j * 11) % 23) + 0.25 * j).toFixed(2);
 
+describe("a preview of units and letters", () => {
+  it("lists units in all and beside each name of a marker", () => {
+    const { units } = previewTable("id,time,test,value,unit\na,0,crea,1,mg/dL\na,1,crea,80,umol/L\nb,0,alb,4,g/dL\n");
+    expect(units).toEqual([
+      {
+        column: 4,
+        units: ["mg/dL", "umol/L", "g/dL"],
+        beside: expect.arrayContaining([
+          { column: 2, level: "crea", units: ["mg/dL", "umol/L"] },
+          { column: 2, level: "alb", units: ["g/dL"] },
+        ]),
+      },
+    ]);
+  });
+
+  it("says how letters are encoded, as it was recognised or asked for", async () => {
+    const text = "id,time,größe\na,0,1\na,1,2\n";
+    const latin = [Uint8Array.from(text, (letter) => letter.charCodeAt(0))];
+    expect((await previewFile([new TextEncoder().encode(text)])).encoding).toBe("utf-8");
+    expect((await previewFile(latin)).encoding).toBe("windows-1252");
+    const greek = await previewFile(latin, { encoding: "iso-8859-7" });
+    expect([greek.encoding, greek.columns[2].name]).toEqual(["iso-8859-7", "grφίe"]);
+  });
+});
+
 describe("previewTable", () => {
   it("takes usual names, and says so", () => {
     const preview = previewTable(LONG);

@@ -13,6 +13,7 @@ import { EMPTY_FILE, refusal, refusalAt } from "./complaints.ts";
 import { readTableFile, readTableText, type TableSource } from "./formats.ts";
 import { isMissing, mayBeThousands, readComparator, readNumber } from "./numbers.ts";
 import { type DatesPreview, previewDates } from "./preview-dates.ts";
+import { previewUnits, type UnitsPreview } from "./preview-units.ts";
 import type { Sheets, TableOptions, TableReader } from "./table.ts";
 import { type TableKind, tableKind } from "./table-kind.ts";
 import { type Thousands, thousandsMark } from "./thousands.ts";
@@ -60,12 +61,16 @@ export interface TablePreview {
   readonly notes: readonly string[];
   /** Sheets of a workbook, and the one that is read. */
   readonly sheets?: Sheets;
+  /** How letters are encoded, as `encoding` takes it; of text with delimiters alone. */
+  readonly encoding?: string;
+  /** Columns with the unit of each value. */
+  readonly units: readonly UnitsPreview[];
 }
 
 /** A wide table as the long one that it stands for. */
 export interface WidePreview
   extends Pick<WideLayout, "header" | "markers" | "time" | "unit" | "notes">,
-    Pick<TablePreview, "columns" | "rows" | "numRowsSeen" | "guesses" | "otherMarkers"> {}
+    Pick<TablePreview, "columns" | "rows" | "numRowsSeen" | "guesses" | "otherMarkers" | "units"> {}
 
 export interface PreviewOptions extends TableOptions {
   /** Rows shown. Default 20. */
@@ -121,7 +126,7 @@ function previewReader({
       } else rows.push(fields);
       return rows.length < most;
     },
-    finish: ({ fault, notes: more = [] }) => {
+    finish: ({ fault, notes: more = [], encoding }) => {
       if (names === undefined) {
         const { finding, where } = fault ?? { finding: EMPTY_FILE, where: { line: 1 } };
         throw refusalAt(where, file, ...finding);
@@ -142,6 +147,8 @@ function previewReader({
         ...(wide === undefined ? {} : { wide }),
         notes: [...notes, ...more],
         ...(sheets === undefined ? {} : { sheets }),
+        ...(encoding === undefined ? {} : { encoding }),
+        units: previewUnits(columns),
       };
     },
   };
@@ -178,6 +185,7 @@ function previewWide(
     rows: long.slice(0, numRows),
     numRowsSeen: long.length,
     otherMarkers: markers.slice(1).map((_, k) => kept.length + 2 + k),
+    units: [],
   };
 }
 

@@ -76,6 +76,8 @@ describe("a column of units", () => {
     const wide = "id,time,crea,cu,a1c,au\na,0,88.4017,umol/L,6.5,%\n";
     const both = readCohort(wide, { markers, units: { converters: [creatinine, hba1c], columns: ["cu", "au"] } });
     expect(both.cohort.markers.map(({ values }) => Number(values[0].toFixed(3)))).toEqual([1, 47.545]);
+    const one = readCohort(wide, { markers, units: { converters: [creatinine, hba1c], columns: ["cu", ""] } });
+    expect(one.cohort.markers.map(({ values }) => Number(values[0].toFixed(3)))).toEqual([1, 6.5]);
   });
 });
 

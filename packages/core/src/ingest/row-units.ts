@@ -9,7 +9,7 @@ import type { UnitConversion, UnitConverter, UnitRefusal } from "../units/unit-c
 export interface RowUnits {
   /** One for each marker, in their order. */
   readonly converters: readonly UnitConverter[];
-  /** Columns with the unit of each value: one for all markers, or one for each. */
+  /** Columns with the unit of each value: one for all markers, or one for each, "" for one whose values are taken as they are. */
   readonly columns?: readonly string[];
   /** The unit of all values. Instead of `columns`. */
   readonly unit?: string;

@@ -35,6 +35,8 @@ export interface TableEnd {
   readonly blankLines: number;
   /** What was understood on the way, such as the encoding, in sentences. */
   readonly notes?: readonly string[];
+  /** How letters are encoded, of formats that are text in any encoding. */
+  readonly encoding?: string;
 }
 
 /** Takes the rows of a table, the header first. */

@@ -12,6 +12,7 @@ export function findUnitColumns({ units, structure }: Reading, { header }: Found
   const { columns = [], positions } = units ?? {};
   let isFound = true;
   for (const [j, name] of columns.entries()) {
+    if (name === "") continue;
     const found = columnsNamed(header, name);
     if (found.length === 1) {
       if (columns.length === 1) positions!.fill(found[0]);

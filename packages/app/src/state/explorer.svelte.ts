@@ -100,6 +100,7 @@ export class Explorer extends Studying {
     this.spoken = "";
     this.groupChoice = { numGroups: "auto", seed: 1 };
     this.preview = null;
+    this.listing = null;
     this.checked = null;
     this.previewName = "";
     this.kept = null;

@@ -13,6 +13,7 @@ import {
   type Groups,
   type Placements,
 } from "@trajectory-maps/core";
+import type { FhirListing } from "@trajectory-maps/core/fhir";
 import {
   type ErrorCode,
   type MarkerSeries,
@@ -129,6 +130,8 @@ export class Held {
   // What was read.
   preview: TablePreview | null = $state.raw(null);
   previewName = $state("");
+  /** Codes in the files of FHIR looked at, in the place of a table. */
+  listing: FhirListing | null = $state.raw(null);
   /** The table that `dtm explore VISITS` was started with, to be imported as any other. */
   served: ServedTable | null = null;
   /** Whether the server has the PBC example. */

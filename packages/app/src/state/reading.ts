@@ -1,7 +1,7 @@
 /** Tables and examples: looked at, read, taken over; outcomes chosen. */
 import type { TablePreview } from "@trajectory-maps/core/ingest";
 import { packedDemo } from "../demo/packed.ts";
-import type { Loaded, LoadedSubjects, Progress, ReadChoice, Suspects, TableForm } from "../worker/api.ts";
+import type { FhirRules, ImportChoice, Loaded, LoadedSubjects, Progress, Suspects, TableForm } from "../worker/api.ts";
 import { Fitting } from "./fitting.ts";
 import { DEFAULT_FIT, isGivenUp, NO_DRAFT } from "./held.svelte.ts";
 
@@ -14,6 +14,7 @@ export class Reading extends Fitting {
   async open(file: Blob, name: string, form: TableForm = {}): Promise<boolean> {
     return this.attempt(async () => {
       this.preview = await this.engine.preview(file, name, form);
+      this.listing = null;
       this.previewName = name;
       this.checked = null;
     });
@@ -24,13 +25,27 @@ export class Reading extends Fitting {
     return this.engine.look(file, name).catch(() => null);
   }
 
+  /** Whether a file holds resources of FHIR; false if it cannot be read, of which opening will tell. */
+  async isFhir(file: Blob, name: string): Promise<boolean> {
+    return this.engine.isFhir(file, name).catch(() => false);
+  }
+
+  /** First look at files of FHIR resources: the codes in them. */
+  async listCodes(files: readonly File[], rules: FhirRules, onProgress: Progress): Promise<boolean> {
+    return this.attempt(async () => {
+      this.listing = await this.engine.listCodes(files, rules, onProgress);
+      this.preview = null;
+      this.checked = null;
+    });
+  }
+
   /** Lays a table of individuals beside the file looked at. */
   async layBeside(file: Blob | null, name: string): Promise<void> {
     await this.engine.layBeside(file, name);
   }
 
   /** Looks through the file without taking it over; what was loaded before stays. */
-  async check(choice: ReadChoice, onProgress: Progress): Promise<boolean> {
+  async check(choice: ImportChoice, onProgress: Progress): Promise<boolean> {
     return this.attempt(async () => {
       this.checked = await this.engine.check(choice, onProgress);
     });
@@ -42,15 +57,16 @@ export class Reading extends Fitting {
   }
 
   /** Takes the file over that was looked at. */
-  async read(choice: ReadChoice): Promise<boolean> {
+  async read(choice: ImportChoice): Promise<boolean> {
     return this.attempt(async () => {
       const loaded = await this.engine.read(choice);
-      this.takeCohort(loaded, null);
       const { checked } = this;
+      this.takeCohort(loaded, checked?.subjects ?? null);
       if (checked === null) return;
       // The same table: what was found in it when it was checked holds.
       this.looks = this.looks.map((look) => (look.of === checked.loaded ? { ...look, of: loaded } : look));
       this.checked = { ...checked, loaded };
+      if (this.subjects !== null) await this.chooseOutcomes(this.subjects.plain);
     });
   }
 
@@ -82,6 +98,7 @@ export class Reading extends Fitting {
     return this.attempt(async () => {
       const { loaded, subjects, fitted, groups } = await this.engine.demo(packed);
       this.preview = null;
+      this.listing = null;
       this.checked = null;
       this.previewName = loaded.source;
       this.takeCohort(loaded, subjects);
@@ -97,6 +114,7 @@ export class Reading extends Fitting {
     return this.attempt(async () => {
       const { loaded, subjects } = await this.engine.example(name, seed);
       this.preview = null;
+      this.listing = null;
       this.checked = null;
       this.previewName = loaded.source;
       this.takeCohort(loaded, subjects);

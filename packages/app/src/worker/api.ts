@@ -8,23 +8,12 @@ import type {
   Comparison,
   Complaint,
   Groups,
-  Marker,
   Placements,
   Prediction,
   TrajectoryModel,
 } from "@trajectory-maps/core";
-import type {
-  CohortQuality,
-  Columns,
-  CovariateChoices,
-  MarkerChoice,
-  Outcome,
-  ReadCohort,
-  ReadCohortOptions,
-  SubjectsTable,
-  TablePreview,
-  TableRow,
-} from "@trajectory-maps/core/ingest";
+import type { FhirListing } from "@trajectory-maps/core/fhir";
+import type { CovariateChoices, Outcome, TablePreview } from "@trajectory-maps/core/ingest";
 import type { Crossing, DtmRunSnapshot, Interval, NoiseChoice } from "@trajectory-maps/core/models";
 import type {
   ComparedModel,
@@ -38,65 +27,9 @@ import type {
 import type { Fans } from "./fans.ts";
 import type { Visits } from "./marker-view.ts";
 import type { PreparedMap } from "./prepare.ts";
+import type { Checked, FhirRules, ImportChoice, Loaded, LoadedSubjects, Suspects, TableForm } from "./reading-types.ts";
 
-type OwnForm = "sheet" | "delimiter" | "encoding" | "decimal" | "thousands" | "wide";
-type DateForm = "origin" | "dateOrder" | "yearPivot" | "partialDates";
-
-/** How a table is written, and from when its times are counted. */
-export interface TableForm extends Pick<ReadCohortOptions, OwnForm | DateForm> {
-  /** The column with the unit of each value: all are brought to the unit of the marker. */
-  readonly unitColumn?: string;
-}
-
-/** How a table of visits is read. */
-export interface ReadChoice extends TableForm {
-  readonly columns?: Partial<Columns>;
-  readonly marker?: Partial<Marker>;
-  /** Several markers instead of one: a value column each, or with `markerColumn` all in one. */
-  readonly markers?: readonly MarkerChoice[];
-  readonly markerColumn?: string;
-  /** Whether some of the markers may be lacking. */
-  readonly mayLack?: boolean;
-  readonly onBad?: "refuse" | "leave-out";
-  readonly keepRepeats?: boolean;
-}
-
-/** A cohort with all that is known about how it was read. */
-export interface Loaded {
-  /** Name of the file, or of the example. */
-  readonly source: string;
-  readonly cohort: Cohort;
-  readonly columns: Columns;
-  readonly numRows: number;
-  readonly numRowsLeftOut: number;
-  /** Kinds of rows left out. */
-  readonly leftOut: ReadCohort["leftOut"];
-  readonly warnings: readonly Complaint[];
-  readonly notes: readonly string[];
-  /** Of each marker, among those who have it, [K]. */
-  readonly qualities: readonly CohortQuality[];
-}
-
-/** Values of a table that are probably wrong; null where it is too large to look through. */
-export type Suspects = readonly SuspectValue[] | null;
-
-/** A table as it would be read, before anything is taken over. */
-export interface Checked {
-  readonly loaded: Loaded;
-  /** Complaints for which the table would be refused as it stands; `loaded` lacks the rows they are about. */
-  readonly refused: readonly Complaint[];
-  /** Rows left out, in the order of the file; the first thousand. */
-  readonly leftOut: readonly TableRow[];
-}
-
-/** A table of individuals with the outcomes that need no explaining. */
-export interface LoadedSubjects {
-  readonly source: string;
-  readonly table: SubjectsTable;
-  /** Columns that are outcomes as they stand. */
-  readonly plain: readonly string[];
-  readonly notes: readonly string[];
-}
+export type * from "./reading-types.ts";
 
 export interface FitChoice {
   readonly kind: "dtm" | "dtm-paper";
@@ -267,12 +200,16 @@ export interface WorkerApi {
   preview(file: Blob, name: string, form?: TableForm): Promise<TablePreview>;
   /** Reads the head of a file and keeps nothing: for telling tables apart. */
   look(file: Blob, name: string): Promise<TablePreview>;
+  /** Whether a file holds resources of FHIR, by its beginning. */
+  isFhir(file: Blob, name: string): Promise<boolean>;
+  /** Reads files of FHIR resources for the codes that can be asked for. The worker keeps the files for `check` and `read`. */
+  listCodes(files: readonly File[], rules: FhirRules, onProgress?: Progress): Promise<FhirListing>;
   /** Lays a table of individuals beside the file looked at, for origins of time; null for none. */
   layBeside(file: Blob | null, name: string): Promise<void>;
   /** Reads the file looked at without taking it over; unreadable rows are left out and told. Progress is in bytes. */
-  check(choice: ReadChoice, onProgress?: Progress): Promise<Checked>;
+  check(choice: ImportChoice, onProgress?: Progress): Promise<Checked>;
   /** Takes the cohort of the file looked at, which is read only if it was not checked with the same choice. */
-  read(choice: ReadChoice): Promise<Loaded>;
+  read(choice: ImportChoice): Promise<Loaded>;
   /** Values that the others of an individual contradict, of the table checked last or of the cohort; found by a helper. */
   suspects(checked: boolean): Promise<Suspects>;
   /** Gives up a check under way: it fails with the code "cancelled". */

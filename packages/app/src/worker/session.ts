@@ -13,12 +13,11 @@ import {
   checkMarkers,
   inspectCohort,
   inspectMarkers,
+  isFhirFile,
   numObservations,
   plainOutcomes,
   previewFile,
   type ReadCohort,
-  type ReadCohortOptions,
-  readCohortFile,
   readOutcomes,
   readSubjectsFile,
   showComplaints,
@@ -28,11 +27,11 @@ import { MOST_LOOKED_THROUGH, type mixtureFromLabels } from "@trajectory-maps/co
 import {
   type Checked,
   type Fitted,
+  type ImportChoice,
   isSameMap,
   type Loaded,
   type LoadedSubjects,
   type Progress,
-  type ReadChoice,
   type Suspects,
   type WorkerApi,
 } from "./api.ts";
@@ -46,16 +45,12 @@ import { viewFitted } from "./marker-view.ts";
 import { cohortFor, withChosen } from "./model-cohort.ts";
 import { prepare } from "./prepare.ts";
 import { createQuestions, groupRegions } from "./questions.ts";
-
-interface NamedFile {
-  readonly blob: Blob;
-  readonly name: string;
-}
+import { codesOf, fhirSource, type NamedFile, type Source, tableSource } from "./sources.ts";
 
 /** What the session holds; every part but the file is also held by the page. */
 export interface Session {
-  /** The file looked at, and what came of reading it with a choice. */
-  file: NamedFile | null;
+  /** What is imported, and what came of reading it with a choice. */
+  source: Source | null;
   /** The table of individuals beside it. */
   beside: NamedFile | null;
   checked: { readonly choice: string; readonly found: Checked } | null;
@@ -85,7 +80,7 @@ export function createSession(
   looker: Helpers = createHelpers(),
 ): WorkerApi {
   const session: Session = {
-    file: null,
+    source: null,
     beside: null,
     checked: null,
     readings: 0,
@@ -97,6 +92,11 @@ export function createSession(
     mixture: null,
     guards: [],
     regions: null,
+  };
+  const take = (source: Source) => {
+    session.source = source;
+    session.beside = null;
+    session.checked = null;
   };
   const takeCohort = (loaded: Loaded) => {
     // A fit of the cohort before has nowhere to go.
@@ -143,23 +143,36 @@ export function createSession(
 
     preview: async (blob, name, form = {}) => {
       const preview = await previewFile(sourceOf(blob, name), { ...form, file: name });
-      session.file = { blob, name };
-      session.beside = null;
-      session.checked = null;
+      take(tableSource({ blob, name }, () => session.beside));
       return preview;
+    },
+    isFhir: (blob, name) => isFhirFile(sourceOf(blob, name), name),
+    listCodes: async (files, rules, onProgress) => {
+      const named = files.map((blob) => ({ blob, name: blob.name }));
+      const source = fhirSource(named);
+      const wanted = whileWanted(session, source.name);
+      const listing = await codesOf(named, rules, (bytes) => {
+        wanted();
+        onProgress?.(bytes, source.size, source.name);
+      });
+      wanted();
+      take(source);
+      return listing;
     },
     look: (blob, name) => previewFile(sourceOf(blob, name), { file: name }),
     layBeside: async (blob, name) => {
       session.beside = blob === null ? null : { blob, name };
       session.checked = null;
     },
-    check: (choice, onProgress) => checkTable(session, choice, onProgress),
+    check: (choice, onProgress) => checkSource(session, choice, onProgress),
     read: async (choice) => {
-      const { loaded, refused } = await checkTable(session, choice);
+      const { loaded, refused, subjects = null } = await checkSource(session, choice);
       if (refused.length > 0 && choice.onBad !== "leave-out") {
         throw new DtmError(refused[0]!.code, showComplaints(refused), refused);
       }
-      return takeCohort(loaded);
+      takeCohort(loaded);
+      session.subjects = subjects;
+      return loaded;
     },
     suspects: async (checked) => {
       const looked = checked && session.checked !== null ? session.checked.found.loaded.cohort : cohort();
@@ -197,7 +210,7 @@ export function createSession(
       const given = id === undefined ? {} : { id };
       const { table, notes } = await readSubjectsFile(sourceOf(blob, name), { file: name, ...given });
       checkColumns(table, name);
-      session.subjects = { source: name, table, plain: plainOutcomes(table), notes };
+      session.subjects = describeSubjects(table, name, notes);
       return session.subjects;
     },
     outcomes: async (names) => {
@@ -256,44 +269,42 @@ const DEMO_SEED = 21;
  * The table without its unreadable rows, and the complaints about them; faults of the whole table are thrown. One pass over
  * the file, and none if it was read with the same choice before.
  */
-async function checkTable(session: Session, choice: ReadChoice, onProgress?: Progress): Promise<Checked> {
-  const { file } = session;
-  if (file === null) throw new DtmError("no-cohort", "Expected a table, received none. Open a file first.");
+async function checkSource(session: Session, choice: ImportChoice, onProgress?: Progress): Promise<Checked> {
+  const { source } = session;
+  if (source === null) throw new DtmError("no-cohort", "Expected a table, received none. Open a file first.");
   const asked = JSON.stringify({ ...choice, onBad: undefined });
   if (session.checked?.choice === asked) return session.checked.found;
-  const { blob, name } = file;
-  const mine = ++session.readings;
-  const checkWanted = () => {
-    if (mine !== session.readings) throw new DtmError("cancelled", `${name}: reading was given up.`);
+  const { name, size } = source;
+  const wanted = whileWanted(session, name);
+  const { told, subjects, ...read } = await source.read(choice, (bytes) => {
+    wanted();
+    onProgress?.(bytes, size, name);
+  });
+  wanted();
+  const found = {
+    loaded: { ...describe(read, name), ...(told === undefined ? {} : { told }) },
+    refused: read.complaints,
+    leftOut: read.leftOutRows,
+    ...(subjects === undefined ? {} : { subjects: describeSubjects(subjects, name) }),
   };
-  const onBytes = (bytes: number) => {
-    checkWanted();
-    onProgress?.(bytes, blob.size, name);
-  };
-  const subjects = choice.origin?.startsWith("column:") ? await subjectsBeside(session) : {};
-  const options = { ...choice, ...subjects, ...(await unitsOf(choice)), onBad: "leave-out", file: name } as const;
-  const read = await readCohortFile(sourceOf(blob, name, onBytes), options);
-  checkWanted();
-  const found = { loaded: describe(read, name), refused: read.complaints, leftOut: read.leftOutRows };
   session.checked = { choice: asked, found };
   return found;
 }
 
-/** Converters of values that come in several units. */
-async function unitsOf({ unitColumn, marker, columns }: ReadChoice): Promise<Pick<ReadCohortOptions, "units">> {
-  if (unitColumn === undefined) return {};
-  const { createConverter, findAnalyte } = await import("@trajectory-maps/core/units");
-  const analyte = [marker?.name, columns?.value].find((name) => name !== undefined && findAnalyte(name) !== undefined);
-  const to = marker?.unit ?? "";
-  const converter = createConverter({ ...(to === "" ? {} : { to }), ...(analyte === undefined ? {} : { analyte }) });
-  return { units: { converters: [converter], columns: [unitColumn] } };
+/** Begins a reading; what is returned throws once another has begun or it was given up. */
+function whileWanted(session: Session, name: string): () => void {
+  const mine = ++session.readings;
+  return () => {
+    if (mine !== session.readings) throw new DtmError("cancelled", `${name}: reading was given up.`);
+  };
 }
 
-/** The table beside the visits, where origins of time may stand. */
-async function subjectsBeside({ beside }: Session): Promise<Pick<ReadCohortOptions, "subjects">> {
-  if (beside === null) return {};
-  const { table } = await readSubjectsFile(sourceOf(beside.blob, beside.name), { file: beside.name });
-  return { subjects: table };
+function describeSubjects(
+  table: LoadedSubjects["table"],
+  source: string,
+  notes: readonly string[] = [],
+): LoadedSubjects {
+  return { source, table, plain: plainOutcomes(table), notes };
 }
 
 export function notFitted(): DtmError {

@@ -69,7 +69,7 @@ export function formOf(options: Options): Omit<ReadCohortOptions, "columns" | "m
     ...given("origin", textOption(options, "origin")),
     ...given("dateOrder", textOption(options, "dateOrder") as DateOrder | undefined),
     ...given("partialDates", textOption(options, "partialDates") as "middle" | undefined),
-    ...given("swappedDates", options.swappedDates === true ? true : undefined),
+    ...given("swappedDates", options.swappedDates === true ? (true as const) : undefined),
     ...given("thousands", textOption(options, "thousands") as Thousands | undefined),
     ...given("yearPivot", pivot === undefined ? undefined : wholeNumber("--year-pivot", pivot, 0)),
     ...given("wide", wide),

@@ -1,16 +1,8 @@
 import { previewTable, readCohortFile } from "@trajectory-maps/core/ingest";
 import { describe, expect, it } from "vitest";
+import { modelChoice } from "./model-text.ts";
 import { addMarker, describeMarker, dropMarker, nameMarkersBy, offeredMarkers, withMarkers } from "./several-choice.ts";
-import {
-  assign,
-  guessChoice,
-  markerRows,
-  missingRole,
-  modelChoice,
-  otherThanModel,
-  readChoice,
-  roleOf,
-} from "./table-choice.ts";
+import { assign, guessChoice, markerRows, missingRole, otherThanModel, readChoice, roleOf } from "./table-choice.ts";
 
 const WIDE = `id,time,bili,albumin [g/dl],n
 ${Array.from({ length: 24 }, (_, k) => `P${k >> 2},${k % 4},${1 + ((k * 7) % 13) / 10},${3 + ((k * 5) % 11) / 10},${k % 2}`).join("\n")}
@@ -28,7 +20,7 @@ function bytes(text: string) {
 describe("markers in columns of their own", () => {
   const first = guessChoice(wide);
   const offered = offeredMarkers(first, wide);
-  const both = describeMarker(addMarker(first, offered[1]), 0, { transform: "log" });
+  const both = describeMarker(addMarker(first, offered[1], wide), 0, { transform: "log" });
 
   it("are offered where columns look like markers, the guessed one chosen", () => {
     expect(offered.map(({ source, chosen }) => [source, chosen])).toEqual([

@@ -1,6 +1,7 @@
 /** Several markers of a table as the user chooses them: value columns, or names in a column of markers. Pure, so that it can be tested. */
 import type { TablePreview } from "@trajectory-maps/core/ingest";
 import type { ReadChoice } from "../../worker/api.ts";
+import { unitsOfMarker } from "./marker-units.ts";
 import { type MarkerRow, markerRows, roleOf, splitUnit, type TableChoice } from "./table-choice.ts";
 
 /** A marker that can be chosen, and whether it is. */
@@ -32,9 +33,13 @@ export function offeredMarkers(choice: TableChoice, { columns, otherMarkers, gue
 }
 
 /** The choice with a marker more. */
-export function addMarker(choice: TableChoice, { source, column, level }: OfferedMarker): TableChoice {
+export function addMarker(
+  choice: TableChoice,
+  { source, column, level }: OfferedMarker,
+  table: TablePreview,
+): TableChoice {
   const row: MarkerRow = { column, level, transform: "identity", ...splitUnit(source) };
-  return { ...choice, others: [...choice.others, row] };
+  return { ...choice, others: [...choice.others, withOwnUnit(choice, row, table)] };
 }
 
 /** The choice without one of its markers; the last stays. */
@@ -56,15 +61,25 @@ export function describeMarker(
 }
 
 /** The choice with a column that names the marker of each row: the first names are taken, as many as share a map well. */
-export function nameMarkersBy(choice: TableChoice, column: number, { columns }: TablePreview): TableChoice {
+export function nameMarkersBy(choice: TableChoice, column: number, table: TablePreview): TableChoice {
+  const { columns } = table;
   const positions = { ...choice.positions };
   for (const role of ["id", "time", "value"] as const) if (positions[role] === column) positions[role] = -1;
+  const named = { ...choice, positions, namesColumn: column };
   const levels = (columns[column]?.levels ?? []).slice(0, FIRST_LEVELS);
-  const rows = levels.map((level): MarkerRow => ({ column: -1, level, name: level, unit: "", transform: "identity" }));
-  return withRows({ ...choice, positions, namesColumn: column }, rows);
+  const rows = levels.map((level) =>
+    withOwnUnit(named, { column: -1, level, name: level, unit: "", transform: "identity" }, table),
+  );
+  return withRows(named, rows);
 }
 
 const FIRST_LEVELS = 3;
+
+/** The marker with the only unit that a column names for it, if none is known yet. */
+function withOwnUnit(choice: TableChoice, row: MarkerRow, table: TablePreview): MarkerRow {
+  const units = unitsOfMarker(choice, row, table)?.units ?? [];
+  return row.unit === "" && units.length === 1 ? { ...row, unit: units[0] } : row;
+}
 
 /** The choice with the markers of a model or of the command line, as far as the table has them. */
 export function withMarkers(choice: TableChoice, { columns }: TablePreview, said: ReadChoice): TableChoice {

@@ -2,6 +2,7 @@
 import type { Marker } from "@trajectory-maps/core";
 import { type Limits, type TablePreview, TRANSFORMS, type Transform } from "@trajectory-maps/core/ingest";
 import type { ReadChoice } from "../../worker/api.ts";
+import { modelParts, text } from "./model-text.ts";
 import { isDated, readForm, type SaidForm } from "./table-form.ts";
 
 export const ROLES = ["id", "time", "value"] as const;
@@ -150,8 +151,8 @@ export function choiceAsSaid(choice: TableChoice, preview: TablePreview, said: R
 }
 
 const FORM_KEYS = (
-  "sheet delimiter encoding thousands origin dateOrder yearPivot partialDates wide unitColumn" as const
-).split(" ") as readonly (keyof SaidForm)[];
+  "sheet delimiter encoding thousands origin dateOrder yearPivot partialDates swappedDates wide" as const
+).split(" ") as readonly Exclude<keyof SaidForm & keyof ReadChoice, "unitColumns">[];
 
 /** The form of a table that is said with other things about it. */
 export function formSaid(said: ReadChoice): SaidForm {
@@ -168,45 +169,6 @@ function withMarker(choice: TableChoice, marker: Readonly<Record<string, unknown
     transform: TRANSFORMS.find((transform) => transform === marker.transform) ?? choice.transform,
     limits: numbersOf(marker.limits) ?? choice.limits,
   };
-}
-
-interface PartText {
-  readonly marker?: object;
-  readonly columns?: object;
-}
-
-interface ModelPart {
-  readonly marker: Readonly<Record<string, unknown>>;
-  readonly columns: Readonly<Record<string, unknown>>;
-}
-
-/** Markers and columns of a model file; empty where it is none: placing will say what is wrong with it. */
-function modelParts(modelText: string): readonly [ModelPart, ...ModelPart[]] {
-  const read = (part: PartText | undefined) => ({ marker: { ...part?.marker }, columns: { ...part?.columns } });
-  try {
-    const { model } = JSON.parse(modelText) as { model?: PartText & { markers?: PartText[] } };
-    // Files of version 1 have one marker, whose fields are the model's own.
-    const [first, ...others] = model?.markers ?? [model];
-    return [read(first), ...others.map(read)];
-  } catch {
-    return [read(undefined)];
-  }
-}
-
-/** How a table is read for a saved model of several markers; nothing for one of one. */
-export function modelChoice(modelText: string): Pick<ReadChoice, "markers" | "markerColumn"> {
-  const parts = modelParts(modelText);
-  if (parts.length === 1) return {};
-  const markers = parts.map(({ marker, columns }) => ({
-    ...(marker as Partial<Marker>),
-    column: text(columns.level ?? columns.value, text(marker.name, "")),
-  }));
-  const markerColumn = parts[0].columns.marker;
-  return { markers, ...(typeof markerColumn === "string" ? { markerColumn } : {}) };
-}
-
-function text(value: unknown, otherwise: string): string {
-  return typeof value === "string" ? value : otherwise;
 }
 
 /** The limits in a model file, if there are any. */
@@ -317,6 +279,11 @@ export function isSeveral({ others, namesColumn }: TableChoice): boolean {
 export function markerRows(choice: TableChoice): readonly MarkerRow[] {
   const { positions, level, markerName: name, markerUnit: unit, transform, others } = choice;
   return [{ column: positions.value, level, name, unit, transform }, ...others];
+}
+
+/** What a marker is taken from: its column, or how it is written in the column of names. */
+export function sourceOf({ column, level }: MarkerRow, { columns }: Pick<TablePreview, "columns">): string {
+  return level === "" ? (columns[column]?.name ?? "") : level;
 }
 
 /** Columns of a wide table that are shown at once. */

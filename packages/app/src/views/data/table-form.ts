@@ -1,15 +1,18 @@
 /** How a table is written and from when its times are counted, as the user says it or it was recognised. Pure, so that it can be tested. */
 import type { TablePreview, Thousands } from "@trajectory-maps/core/ingest";
 import type { TableForm } from "../../worker/api.ts";
+import { unitColumnsOf } from "./marker-units.ts";
 import type { TableChoice } from "./table-choice.ts";
 
 /** What was said of the form of a table; "none" and false are answers too. */
-export interface SaidForm extends Omit<TableForm, "decimal" | "thousands" | "wide" | "partialDates"> {
+export interface SaidForm
+  extends Omit<TableForm, "decimal" | "thousands" | "wide" | "partialDates" | "swappedDates" | "unitColumns"> {
   readonly thousands?: Thousands | "none";
   readonly wide?: true | string | false;
   readonly partialDates?: "middle" | "none";
-  /** The column with the unit of each value; empty if values are left as they are. */
-  readonly unitColumn?: string;
+  readonly swappedDates?: boolean;
+  /** The column with the unit of each value, by the source of each marker; empty if its values are left as they are. */
+  readonly unitColumns?: Readonly<Record<string, string>>;
 }
 
 /** The table as it is read: a wide one as one row per visit, once that is said. */
@@ -105,7 +108,8 @@ export function sinceWords(choice: TableChoice, table: TablePreview, beside: Bes
 
 /** The form as the reader takes it. */
 export function readForm(choice: TableChoice, table: TablePreview): TableForm {
-  const { thousands, wide, partialDates, unitColumn = "", origin: _, ...rest } = choice.form;
+  const { thousands, wide, partialDates, swappedDates, unitColumns: _, origin: __, ...rest } = choice.form;
+  const unitColumns = unitColumnsOf(choice, table);
   const origin = originOf(choice, table);
   return {
     ...rest,
@@ -114,7 +118,8 @@ export function readForm(choice: TableChoice, table: TablePreview): TableForm {
     ...(thousands === undefined || thousands === "none" ? {} : { thousands }),
     ...(wide === undefined || wide === false ? {} : { wide }),
     ...(partialDates === "middle" ? { partialDates } : {}),
-    ...(unitColumn === "" ? {} : { unitColumn }),
+    ...(swappedDates ? { swappedDates } : {}),
+    ...(unitColumns === undefined ? {} : { unitColumns }),
   };
 }
 

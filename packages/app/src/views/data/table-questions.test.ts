@@ -80,10 +80,10 @@ describe("units", () => {
       "Leave values as written",
     ]);
     expect(readChoice(question.answers[1].take(choice), table)).toMatchObject({
-      unitColumn: "unit",
+      unitColumns: ["unit"],
       marker: { unit: "umol/L" },
     });
-    expect(readChoice(question.answers[2].take(choice), table)).not.toHaveProperty("unitColumn");
+    expect(readChoice(question.answers[2].take(choice), table)).not.toHaveProperty("unitColumns");
   });
 });
 

@@ -1,7 +1,8 @@
 /** What has to be asked about a table before it can be read, each question with how the first cells would be read. Pure, so that it can be tested. */
 import type { DatesPreview, TablePreview } from "@trajectory-maps/core/ingest";
-import { isSeveral, type TableChoice } from "./table-choice.ts";
+import type { TableChoice } from "./table-choice.ts";
 import { asksWide, type Beside, isDated, originOf } from "./table-form.ts";
+import { unitQuestions } from "./unit-questions.ts";
 
 export interface Answer {
   readonly words: string;
@@ -47,12 +48,16 @@ function dateQuestions(choice: TableChoice, table: TablePreview, beside: Beside 
   const asked = [
     { ...time, cells: table.rows.map((row) => row[positions.time] ?? "") },
     ...(other === undefined ? [] : [{ ...other, cells: other.dates?.readings.map(({ cell }) => cell) ?? [] }]),
-  ].find(({ dates }) => dates !== undefined && dates.form !== "clear" && dates.form !== "mixed");
+  ].find(({ dates }) => dates !== undefined && dates.form !== "clear");
   if (asked?.dates === undefined) return [];
   const { dates, name } = asked;
   switch (dates.form) {
     case "ambiguous":
       return [orderQuestion(name, dates, form.dateOrder)];
+    case "mixed":
+      return [mixedQuestion(name, dates, form.dateOrder)];
+    case "swapped":
+      return [swappedQuestion(name, dates, form)];
     case "short":
       return [pivotQuestion(name, asked.cells, form.yearPivot)];
     default:
@@ -67,24 +72,56 @@ function say(change: Partial<TableChoice["form"]>): (choice: TableChoice) => Tab
 function orderQuestion(name: string, { readings }: DatesPreview, order: string | undefined): Question {
   // Where both are the same, nothing can be told.
   const shown = readings.filter(({ dmy, mdy }) => dmy !== mdy).slice(0, SHOWN);
-  const answer = (dateOrder: "dmy" | "mdy", words: string): Answer => ({
-    words,
+  return inOrders(`Dates of “${name}” can be read in two ways. Which is right?`, shown, order);
+}
+
+/** Both orders in one column: those of the other than the chosen one are no dates. */
+function mixedQuestion(name: string, { readings }: DatesPreview, order: string | undefined): Question {
+  const only = (read: "dmy" | "mdy") => readings.filter((reading) => reading[read] === "no date").slice(0, 2);
+  const words = `Some dates of “${name}” can only be day first, others only month first. Which are right?`;
+  return inOrders(words, [...only("mdy"), ...only("dmy")], order);
+}
+
+function inOrders(words: string, shown: DatesPreview["readings"], order: string | undefined): Question {
+  const answer = (dateOrder: "dmy" | "mdy", said: string): Answer => ({
+    words: said,
     readings: shown.map((reading) => dayWords(reading[dateOrder])),
     isChosen: order === dateOrder,
     take: say({ dateOrder }),
   });
   return {
     key: "order",
-    words: `Dates of “${name}” can be read in two ways. Which is right?`,
+    words,
     cells: shown.map(({ cell }) => cell),
     answers: [answer("dmy", "Day first"), answer("mdy", "Month first")],
+  };
+}
+
+/** Dates on early days beside texts on late ones, as a spreadsheet leaves them that swapped day and month where it could. */
+function swappedQuestion(name: string, dates: DatesPreview, form: TableChoice["form"]): Question {
+  const { order = "dmy", readings, swaps = [] } = dates;
+  const texts = readings.slice(0, 1);
+  const answer = (words: string, swappedDates: boolean): Answer => ({
+    words,
+    readings: [
+      ...swaps.slice(0, SHOWN).map(({ cell, back }) => dayWords(swappedDates ? back : cell)),
+      ...texts.map((reading) => dayWords(reading[order])),
+    ],
+    isChosen: form.swappedDates === swappedDates,
+    take: say({ dateOrder: order, swappedDates }),
+  });
+  return {
+    key: "swapped",
+    words: `Did a spreadsheet swap day and month of “${name}”? It kept days above 12 as text.`,
+    cells: [...swaps.slice(0, SHOWN).map(({ cell }) => cell), ...texts.map(({ cell }) => cell)],
+    answers: [answer("Swap them back", true), answer("All are right", false)],
   };
 }
 
 /** "4 March 2020" of 2020-03-04. */
 function dayWords(day: string): string {
   const date = new Date(`${day}T00:00:00Z`);
-  if (Number.isNaN(date.getTime())) return day;
+  if (Number.isNaN(date.getTime())) return "left out";
   return date.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 }
 
@@ -168,40 +205,4 @@ function markQuestions(choice: TableChoice, table: TablePreview): Question[] {
 function spaced(number: string): string {
   const [whole = "", fraction] = number.split(".");
   return whole.replace(/\B(?=(\d{3})+$)/g, "\u2009") + (fraction === undefined ? "" : `.${fraction}`);
-}
-
-/** Units to choose among at most. */
-const MOST_UNITS = 4;
-
-/** Values in several units, each named in a column beside them: to which are they brought? */
-function unitQuestions(choice: TableChoice, { columns }: TablePreview): Question[] {
-  if (isSeveral(choice)) return [];
-  const found = columns.find(
-    ({ name, levels }) =>
-      /(^|[^a-z])(units?|einheit)([^a-z]|$)/i.test(name) && levels.length > 1 && levels.length <= MOST_UNITS,
-  );
-  if (found === undefined) return [];
-  const { name, levels } = found;
-  const answers = levels.map(
-    (unit): Answer => ({
-      words: `All to ${unit}`,
-      readings: levels.map((level) => (level === unit ? "as it is" : `converted to ${unit}`)),
-      isChosen: choice.form.unitColumn === name && choice.markerUnit === unit,
-      take: (before) => ({ ...say({ unitColumn: name })(before), markerUnit: unit }),
-    }),
-  );
-  const none: Answer = {
-    words: "Leave values as written",
-    readings: levels.map(() => "as it is"),
-    isChosen: choice.form.unitColumn === "",
-    take: (before) => ({ ...say({ unitColumn: "" })(before), markerUnit: "" }),
-  };
-  return [
-    {
-      key: "units",
-      words: `Values come in units named by “${name}”. To which are they brought?`,
-      cells: levels,
-      answers: [...answers, none],
-    },
-  ];
 }

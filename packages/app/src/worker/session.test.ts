@@ -186,3 +186,45 @@ describe("suspect values of a session", () => {
     }
   });
 });
+
+describe("resources of FHIR", () => {
+  const observation = (person: string, day: number, value: number, unit: string) => ({
+    resourceType: "Observation",
+    status: "final",
+    code: { coding: [{ system: "http://loinc.org", code: "2160-0", display: "Creatinine" }] },
+    subject: { reference: `Patient/${person}` },
+    effectiveDateTime: `2020-01-${10 + day}`,
+    valueQuantity: { value, unit },
+  });
+  const patient = (id: string, more = {}) => ({ resourceType: "Patient", id, gender: "female", ...more });
+  const file = (name: string, ...resources: object[]) =>
+    new File([resources.map((one) => JSON.stringify(one)).join("\n")], name);
+  const files = [
+    file("Patient.ndjson", patient("a", { deceasedDateTime: "2020-03-01" }), patient("b")),
+    file(
+      "Observation.ndjson",
+      ...[0, 1, 2].flatMap((day) => [observation("a", day, 1, "mg/dL"), observation("b", day, 88.42, "umol/L")]),
+      { ...observation("a", 5, 1, "mg/dL"), status: "cancelled" },
+    ),
+  ];
+  const markers = [{ codes: ["loinc|2160-0"], unit: "mg/dL" }];
+
+  it("are recognised, listed, checked and taken over with their individuals", async () => {
+    const session = createSession();
+    expect(await session.isFhir(files[0], files[0].name)).toBe(true);
+    expect(await session.isFhir(new Blob(["id,time,value"]), "visits.csv")).toBe(false);
+    const told: number[] = [];
+    const listing = await session.listCodes(files, {}, (bytes) => void told.push(bytes));
+    expect(listing.codes).toMatchObject([{ code: "loinc|2160-0", values: 6, individuals: 2 }]);
+    expect(told.at(-1)).toBe(files[0].size + files[1].size);
+    const { loaded, subjects } = await session.check({ fhir: { markers } });
+    expect(loaded).toMatchObject({ source: "2 files of FHIR", told: [{ code: "cancelled", count: 1 }] });
+    expect(loaded.notes[0]).toBe("1 Observations that were cancelled: left out.");
+    expect(Array.from(loaded.cohort.markers[0].values, (value) => Number(value.toFixed(3)))).toEqual([
+      1, 1, 1, 1, 1, 1,
+    ]);
+    expect(subjects?.plain).toContain("death");
+    await session.read({ fhir: { markers } });
+    expect((await session.outcomes(["death"])).outcomes).toMatchObject([{ cases: 1, controls: 1 }]);
+  });
+});

@@ -1,33 +1,77 @@
 /** The files of a drop: those dropped, and those in folders that were dropped. */
+import { DtmError } from "@trajectory-maps/core";
 import { TABLE_EXTENSIONS } from "@trajectory-maps/core/ingest";
 
-/** What browsers give of a dropped file or folder. */
-export type Entry = Pick<FileSystemEntry, "name" | "isDirectory">;
+/** A dropped file or folder, whichever way the browser gives it. */
+export type Dropped = File | { readonly name: string; entries(): AsyncIterable<Dropped> };
 
-/** The files of a drop, in the order of their names within a folder; of folders only those that may be tables or resources. */
+/** As browsers that have it give folders; the language's library knows it in part. */
+interface Handle {
+  readonly kind: "file" | "directory";
+  readonly name: string;
+  getFile(): Promise<File>;
+  values(): AsyncIterable<Handle>;
+}
+type Item = DataTransferItem & { getAsFileSystemHandle?(): Promise<Handle | null> };
+
+/** The files of a drop; of folders, by their names, only those that may be tables or resources. */
 export async function droppedFiles(data: DataTransfer | null): Promise<File[]> {
-  // Both have to be asked for before anything is waited for: the browser forgets the drop.
+  // All has to be asked for before anything is waited for: the browser forgets the drop.
   const files = [...(data?.files ?? [])];
-  const entries = [...(data?.items ?? [])].flatMap((item) => item.webkitGetAsEntry?.() ?? []);
-  if (!entries.some(({ isDirectory }) => isDirectory)) return files;
-  return (await Promise.all(entries.map((entry) => filesIn(entry, !entry.isDirectory)))).flat();
+  const items = [...(data?.items ?? [])] as Item[];
+  const entries = items.map((item) => item.webkitGetAsEntry?.() ?? null);
+  if (!entries.some((entry) => entry?.isDirectory)) return files;
+  const handles = items.map(async (item) => item.getAsFileSystemHandle?.() ?? null);
+  try {
+    // Entries cannot be read on pages that were opened from disk, handles not in every browser.
+    const dropped = await Promise.all(
+      handles.map(async (asked, k) => {
+        const [handle, entry] = [await asked.catch(() => null), entries[k]];
+        return handle !== null ? ofHandle(handle) : entry === null ? null : ofEntry(entry);
+      }),
+    );
+    return (await Promise.all(dropped.map((one) => (one === null ? [] : filesIn(one))))).flat();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/\.$/, "") : String(error);
+    throw new DtmError("cannot-read", `The folder cannot be read: ${reason}. Choose its files instead.`);
+  }
 }
 
-/** The files of an entry: its own, or all in the folder and the folders in it. */
-export async function filesIn(entry: Entry, isNamed = false): Promise<File[]> {
-  if (!entry.isDirectory) {
-    const isRead = isNamed || TABLE_EXTENSIONS.some((end) => entry.name.toLowerCase().endsWith(end));
-    if (!isRead || entry.name.startsWith(".")) return [];
-    return [await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))];
-  }
-  const reader = (entry as FileSystemDirectoryEntry).createReader();
-  const entries: FileSystemEntry[] = [];
-  // A hundred come at a time; none is the end.
-  for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (some.length === 0) break;
-    entries.push(...some);
-  }
-  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return (await Promise.all(entries.map((inner) => filesIn(inner)))).flat();
+/** The file itself, or those of the folder and of folders in it. */
+export async function filesIn(dropped: Dropped): Promise<File[]> {
+  if (dropped instanceof File) return [dropped];
+  const inside: Dropped[] = [];
+  for await (const entry of dropped.entries()) if (!(entry instanceof File) || mayBeRead(entry)) inside.push(entry);
+  inside.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return (await Promise.all(inside.map(filesIn))).flat();
+}
+
+function mayBeRead({ name }: File): boolean {
+  return !name.startsWith(".") && TABLE_EXTENSIONS.some((end) => name.toLowerCase().endsWith(end));
+}
+
+async function ofHandle(handle: Handle): Promise<Dropped> {
+  if (handle.kind === "file") return handle.getFile();
+  return {
+    name: handle.name,
+    entries: async function* () {
+      for await (const inner of handle.values()) yield ofHandle(inner);
+    },
+  };
+}
+
+async function ofEntry(entry: FileSystemEntry): Promise<Dropped> {
+  if (!entry.isDirectory) return new Promise((done, fail) => (entry as FileSystemFileEntry).file(done, fail));
+  return {
+    name: entry.name,
+    entries: async function* () {
+      const reader = (entry as FileSystemDirectoryEntry).createReader();
+      // A hundred come at a time; none is the end.
+      for (;;) {
+        const some = await new Promise<FileSystemEntry[]>((done, fail) => reader.readEntries(done, fail));
+        if (some.length === 0) return;
+        for (const inner of some) yield ofEntry(inner);
+      }
+    },
+  };
 }

@@ -20,7 +20,13 @@ export class Opening extends ImportState {
     const names = "then" in files ? "the files" : files.map(({ name }) => name).join(", ");
     // Said at once: the page must not go on with the table before while this one is looked at.
     return this.during(`Reading ${names}`, () => {
-      const opened = this.#opening.then(async () => this.#openAll(await files));
+      const opened = this.#opening.then(async () => {
+        try {
+          await this.#openAll(await files);
+        } catch (error) {
+          explorer.report(error);
+        }
+      });
       this.#opening = opened.catch(() => {});
       return opened;
     });

@@ -43,6 +43,9 @@ const TITLES: { readonly [code: string]: string } = {
   outlier: "Far from the other values",
   "out-of-range": "Outside the range",
   "two-units": "Two units in one column",
+  "other-unit": "Unit that no rule converts",
+  "unknown-unit": "Unit that is not known",
+  "missing-unit": "No unit",
 };
 
 /** Reasons in the sentence on rows left out. */
@@ -55,6 +58,9 @@ const REASONS: { readonly [code: string]: string } = {
   "ragged-row": "with too few or too many cells",
   "transform-domain": "whose value has no transform",
   "duplicate-rows": "that repeat another exactly",
+  "other-unit": "in a unit that no rule converts",
+  "unknown-unit": "in a unit that is not known",
+  "missing-unit": "without a unit",
 };
 
 /** One line per kind: refused ones first, then what is left out, then what is kept. */

@@ -83,9 +83,9 @@ describe("files of FHIR", () => {
     await press("Check the data");
     await expectText(main(), "9 observations of 3 individuals");
     const told = page.getByRole("table", { name: "What was left out of the resources, or decided" });
-    await expectText(told, /1\s*Observations entered in error\s*left out/);
-    await expectText(told, /1\s*preliminary Observations\s*left out/);
-    await expectText(told, /1\s*numbers written as text \(valueString\)\s*left out/);
+    await expectText(told, /Observations entered in error\s*1\s*left out/);
+    await expectText(told, /preliminary Observations\s*1\s*left out/);
+    await expectText(told, /numbers written as text \(valueString\)\s*1\s*left out/);
     expect(await main().textContent()).not.toContain("--fhir");
     await press("Back");
     await page.getByRole("checkbox", { name: "preliminary ones" }).check();

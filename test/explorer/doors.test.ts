@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { accessibilityViolations } from "../browser.ts";
 import { browserOfFile } from "../browser-of-file.ts";
 import { ROOT } from "../root.ts";
 import { dropFile, dropFiles, type ExplorerPage, expectText, openExplorer } from "./explorer-page.ts";
@@ -46,6 +47,7 @@ describe("files of FHIR", () => {
     await egfr.check();
     await page.getByLabel("Unit of loinc|33914-3").fill("mL/min/{1.73_m2}");
     await page.getByLabel("Values in mL/min of loinc|33914-3").selectOption("meant");
+    expect(await accessibilityViolations(page)).toEqual([]);
     await check.click();
     await expectText(main(), "171 observations of 16 individuals");
     await press("Back");
@@ -87,6 +89,7 @@ describe("files of FHIR", () => {
     await expectText(told, /preliminary Observations\s*1\s*left out/);
     await expectText(told, /numbers written as text \(valueString\)\s*1\s*left out/);
     expect(await main().textContent()).not.toContain("--fhir");
+    expect(await accessibilityViolations(page)).toEqual([]);
     await press("Back");
     await page.getByRole("checkbox", { name: "preliminary ones" }).check();
     await page.getByRole("checkbox", { name: "numbers written as text" }).check();
@@ -139,6 +142,7 @@ describe("dates", () => {
     await dropFile(page, "mixed.csv", `id,date,fvc\n${rows.join("\n")}\n`);
     await expectText(main(), "Some dates of “date” can only be day first, others only month first. Which are right?");
     await expectText(main(), "22 August 2015");
+    expect(await accessibilityViolations(page)).toEqual([]);
     await press("Day first");
     await press("Check the data");
     await expectText(main(), "Date that is not in the calendar");

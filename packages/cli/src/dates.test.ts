@@ -89,6 +89,19 @@ describe("tables as they come", () => {
     expect((await run("inspect", open, "--date-order", "dmy", "--keep-repeats")).code).toBe(0);
   });
 
+  it("have day and month swapped back with --swapped-dates, where a spreadsheet swapped them", async () => {
+    const days = ["2020-05-03", "2020-07-03", "2020-09-03", "2020-11-03", "2020-12-03"];
+    const texts = [13, 15, 17, 19, 21].map((day) => `${day}/03/2020`);
+    const rows = [...days, ...texts].map((date, k) => `p${k % 5},${date},${k}`);
+    const swapped = here.file("swapped.csv", `id,date,fvc\n${rows.join("\n")}\n`);
+    const asked = await run("inspect", swapped);
+    expect(asked.code).toBe(3);
+    expect(asked.talk).toContain("--swapped-dates");
+    const { code, talk } = await run("inspect", swapped, "--swapped-dates");
+    expect(code).toBe(0);
+    expect(talk).toContain("Day and month of 5 dates such as 2020-05-03 were swapped back.");
+  });
+
   it("are reshaped with --wide, which stands behind the table", async () => {
     const wide = here.file(
       "wide.csv",

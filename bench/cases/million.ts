@@ -1,7 +1,5 @@
 /** A million individuals and five million visits end to end through the built program; only with --large. */
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { onlyMarker } from "../../packages/core/src/cohort/cohort.ts";
 import { alone, type BenchCase } from "../case.ts";
 import { registry, writeVisits } from "../cohorts.ts";
@@ -29,13 +27,12 @@ export const million: BenchCase = {
       const command = ["fit", path, "--model", model, "--schedule", "svi", "--no-visits", "--json", "-o", folder];
       if (model === "dtm") command.push("--noise", noise);
       const run = await runDtm([...command, ...jobs]);
-      const record = JSON.parse(readFileSync(join(folder, "run.json"), "utf8")) as {
-        readonly verdict: string;
-        readonly iterations: number;
+      const { run: record, milliseconds } = JSON.parse(run.out) as {
+        readonly run: { readonly verdict: string; readonly iterations: number };
         readonly milliseconds: Readonly<Record<string, number>>;
       };
-      const stages = Object.entries(record.milliseconds).map(([stage, ms]) => `${stage} ${(ms / 1000).toFixed(1)} s`);
-      return { ...run, ...record, about: `${record.verdict} ${stages.join(", ")}` };
+      const stages = Object.entries(milliseconds).map(([stage, ms]) => `${stage} ${(ms / 1000).toFixed(1)} s`);
+      return { ...run, ...record, milliseconds, about: `${record.verdict} ${stages.join(", ")}` };
     };
     const map = await fitModel("dtm");
     const level = await fitModel("dtm", "level");

@@ -1,6 +1,4 @@
 /** What two threads gain over one in a fit of 100,000 individuals, through the built program. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { alone, type BenchCase, type Row } from "../case.ts";
 import { registry, writeVisits } from "../cohorts.ts";
 import { compileC, runDtm, scratchFile, startChild } from "../peers.ts";
@@ -30,9 +28,9 @@ export const threads: BenchCase = {
     let one = NEVER;
     let two = NEVER;
     const fitted = async (jobs: number, best: Seconds): Promise<Seconds> => {
-      const { wall } = await runDtm(args(jobs));
-      const record = JSON.parse(readFileSync(join(folder, "run.json"), "utf8")) as { milliseconds: { map: number } };
-      return { wall: Math.min(best.wall, wall), map: Math.min(best.map, record.milliseconds.map / 1000) };
+      const { wall, out } = await runDtm(args(jobs));
+      const { milliseconds } = JSON.parse(out) as { milliseconds: { map: number } };
+      return { wall: Math.min(best.wall, wall), map: Math.min(best.map, milliseconds.map / 1000) };
     };
     for (let round = 0; round < (quick ? 1 : ROUNDS); round++) {
       if (child !== undefined) control = Math.max(control, (await child.ask("run 2 200"))[2]);

@@ -17,7 +17,8 @@ export function commandOf(name: string, args: readonly string[], options: Option
   const flags = Object.entries(options).flatMap(([key, value]) => {
     const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     if (value === true) return [flag];
-    return typeof value === "string" ? [flag, value] : [];
+    const values = typeof value === "string" ? [value] : Array.isArray(value) ? (value as readonly string[]) : [];
+    return values.flatMap((one) => [flag, one]);
   });
   return commandText([name, ...args, ...flags]);
 }

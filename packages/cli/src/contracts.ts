@@ -186,6 +186,8 @@ const covariateEffects = z.looseObject({
 export const fitContract = z.looseObject({
   run: runContract,
   folder: text,
+  /** How long the stages of the fit took. */
+  milliseconds: z.optional(z.record(z.string(), number)),
   covariates: z.optional(covariateEffects),
 });
 
@@ -373,6 +375,26 @@ export const planContract = z.looseObject({
 });
 
 /** Every contract by the name of its file in packages/cli/schemas. */
+/** A study: its protocol and the results of its steps; or, with --plan, what they will take. */
+const studyContract = z.looseObject({
+  folder: text,
+  protocol: z.looseObject({
+    format: z.literal("dtm-protocol"),
+    version: text,
+    date: text,
+    inputs: z.array(z.looseObject({ name: text, sha256: z.nullable(text) })),
+    settings: z.record(z.string(), z.unknown()),
+    steps: z.array(z.looseObject({ name: text, command: text })),
+  }),
+  plan: z.optional(z.literal(true)),
+  times: z.optional(z.array(z.looseObject({ step: text, fits: count, seconds: number }))),
+  inspect: z.optional(z.unknown()),
+  run: z.optional(runContract),
+  groups: z.optional(groupsContract),
+  compare: z.optional(z.unknown()),
+  associate: z.optional(associateContract),
+});
+
 export const CONTRACTS = {
   associate: associateContract,
   calibrate: calibrateContract,
@@ -393,6 +415,7 @@ export const CONTRACTS = {
   run: runContract,
   simulate: simulateContract,
   statistics: statisticsContract,
+  study: studyContract,
 } as const;
 
 /** The JSON Schema of a contract, as text. */

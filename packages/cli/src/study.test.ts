@@ -65,6 +65,7 @@ describe("the JSON of every command", () => {
     ],
     ["covariates", ["covariates", RUN, "--subjects", SUBJECTS, "--covariates", "severe,noise,ward:category"]],
     ["report", ["report", RUN, "--subjects", SUBJECTS, "-o", here.at("report.html")]],
+    ["study", ["study", VISITS, ...columns, "-o", here.at("planned"), "--plan"]],
   ];
   const seen = new Map<string, unknown>();
   for (const [name, argv] of cases) {

@@ -93,7 +93,12 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
   const covariates = effectTables(model);
   return {
     text,
-    json: { run: record, folder, ...(covariates && { covariates: { ...covariates, cautions } }) },
+    json: {
+      run: record,
+      folder,
+      milliseconds: model.record.milliseconds,
+      ...(covariates && { covariates: { ...covariates, cautions } }),
+    },
     ...failure,
   };
 }

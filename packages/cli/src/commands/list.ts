@@ -111,6 +111,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./serve.ts")).serve,
   },
   {
+    name: "study",
+    usage: "[visits] [subjects]",
+    summary: "run a whole study from one file of settings",
+    load: async () => (await import("./study.ts")).study,
+  },
+  {
     name: "simulate",
     usage: "<what>",
     summary: "simulate a cohort: pfvc, tss, or from a model",

@@ -47,7 +47,6 @@ export interface RunRecord {
   readonly findings: readonly { readonly code: ErrorCode; readonly count: number; readonly remedy: string }[];
   readonly notes: readonly string[];
   readonly options: TrajectoryModel["record"]["options"];
-  readonly milliseconds: { readonly [stage: string]: number };
   readonly files: readonly { readonly name: string; readonly private: boolean; readonly holds: string }[];
   /** Commands whose results were put into the run later, in order; the last of each kind. */
   readonly later?: readonly LaterCommand[];
@@ -97,7 +96,6 @@ export function runRecord(
     findings: read.warnings.map(({ code, count, remedy }) => ({ code, count: count ?? 1, remedy })),
     notes: read.notes,
     options: record.options,
-    milliseconds: record.milliseconds,
     files: RUN_FILES.filter(({ name }) => about.files.includes(name)),
   };
 }

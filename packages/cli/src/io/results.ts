@@ -4,7 +4,7 @@ import { CONTRACTS } from "../contracts.ts";
 import { FileError } from "../exit-codes.ts";
 import { fileExists, readText } from "./read.ts";
 
-type ResultName = "run" | "groups" | "compare" | "associate";
+type ResultName = "run" | "groups" | "compare" | "associate" | "inspect";
 
 /** The JSON of a result, held against its contract, or undefined if the run has none. */
 export function readResult<T>(folder: string, name: `${ResultName}.json`): T | undefined {
@@ -20,8 +20,10 @@ export function readResult<T>(folder: string, name: `${ResultName}.json`): T | u
   } catch {
     throw refuse("another text");
   }
-  const several = name === "compare.json" && typeof value === "object" && value !== null && "markers" in value;
-  const contract = several ? CONTRACTS["compare-markers"] : CONTRACTS[name.slice(0, -".json".length) as ResultName];
+  const kind = name.slice(0, -".json".length) as ResultName;
+  const several = typeof value === "object" && value !== null && "markers" in value;
+  const contract =
+    several && (kind === "compare" || kind === "inspect") ? CONTRACTS[`${kind}-markers`] : CONTRACTS[kind];
   const { error } = contract.safeParse(value);
   const issue = error?.issues[0];
   if (issue !== undefined) throw refuse(`${issue.path.join(".") || "something"} that is not of its form`);

@@ -21,6 +21,9 @@ export const COVARIATES_FILE = "covariates.csv";
 /** Of a fit to OMOP CDM. */
 export const OMOP_SUBJECTS_FILE = "omop-subjects.csv";
 export const CHECKPOINT_FILE = "checkpoint.json";
+/** Of a study: what it found in the table of visits, and everything that it found. */
+export const INSPECT_FILE = "inspect.json";
+export const RESULTS_FILE = "results.json";
 export const BASELINES = ["lmm", "fpca"] as const;
 
 /** Every file a run may hold: what it is, and whether it holds data of single individuals. */
@@ -38,11 +41,18 @@ export const RUN_FILES = [
   { name: "groups.json", private: false, holds: "the groups: names, sizes, courses, stability" },
   { name: "groups.csv", private: true, holds: "the group of every individual" },
   { name: "associate.json", private: true, holds: "tests of outcomes; individual follow-up times" },
+  { name: "protocol.json", private: false, holds: "what a study decided before it looked" },
+  { name: "study.json", private: false, holds: "how far a study has come" },
+  { name: INSPECT_FILE, private: true, holds: "the quality of the table of visits; suspect values" },
+  { name: RESULTS_FILE, private: true, holds: "all results of a study in one document" },
   { name: CHECKPOINT_FILE, private: true, holds: "the state of an interrupted fit" },
 ] as const;
 
 /** Results that later commands put into a run; they belong to the model they were made with. */
-export const LATER_FILES = ["compare.json", "groups.json", "groups.csv", "associate.json", OMOP_SUBJECTS_FILE] as const;
+export const LATER_FILES = [
+  ...["compare.json", "groups.json", "groups.csv", "associate.json", OMOP_SUBJECTS_FILE],
+  ...["protocol.json", "study.json", INSPECT_FILE, RESULTS_FILE],
+] as const;
 
 export function isPrivate(name: string): boolean {
   return RUN_FILES.some((file) => file.name === name && file.private);

@@ -1,0 +1,240 @@
+/**
+ * dtm study VISITS: a whole study by one file of settings: the protocol is written first, then the steps run one after
+ * the other, each as the command that it is. What stopped goes on when the same study is given again.
+ */
+import { join } from "node:path";
+import { LIBRARY_VERSION } from "@trajectory-maps/core";
+import { commandOf } from "../command-line.ts";
+import { shownAddress } from "../databases/address.ts";
+import { StoppedError, UsageError } from "../exit-codes.ts";
+import { toJson } from "../io/json.ts";
+import { lockFolder } from "../io/lock.ts";
+import { digestInput, keepProgress, openStudy, PROTOCOL_FILE, type Protocol } from "../io/protocol.ts";
+import { fileExists } from "../io/read.ts";
+import { readResult } from "../io/results.ts";
+import { CHECKPOINT_FILE, INSPECT_FILE, RESULTS_FILE } from "../io/run-folder.ts";
+import { removeFile, writeOutputs } from "../io/write.ts";
+import { flagOf, longName } from "../option-names.ts";
+import { table } from "../print/table.ts";
+import { counted } from "../print/words.ts";
+import { type Command, type CommandResult, type Context, listOption, type Options, textOption } from "./command.ts";
+import { outputNames } from "./fit-finish.ts";
+import { jobsOf } from "./numbers.ts";
+import {
+  leavable,
+  STUDY_OPTIONS,
+  STUDY_STEPS,
+  type StudyInputs,
+  type StudyStep,
+  stepNames,
+  stepOptions,
+} from "./study-steps.ts";
+import { type StepTime, studyTimes } from "./study-time.ts";
+import { tellApart } from "./tables-apart.ts";
+import { readVisits, VISITS_ARGUMENT } from "./visits.ts";
+import { visitsPath } from "./visits-source.ts";
+
+export const study: Command = {
+  name: "study",
+  description:
+    "Run a whole study from one file of settings: protocol, inspection, fit, groups, comparison, outcomes and report. Given again, it goes on where it stopped.",
+  arguments: [
+    VISITS_ARGUMENT,
+    { name: "subjects", description: "table of individuals, as --subjects names it", optional: true },
+  ],
+  options: STUDY_OPTIONS,
+  examples: [
+    "dtm study visits.csv --subjects subjects.csv --config study.yaml -o run/",
+    "dtm study visits.csv --config study.yaml --plan",
+  ],
+  run: async ([first, second], given, context) => {
+    const asked = givenOnly(given, context);
+    const inputs = await inputsOf(first, second, asked, given, context);
+    const steps = stepsOf(inputs);
+    const protocol = await protocolOf(steps, inputs);
+    if (given.plan === true) return planOf(steps, protocol, inputs, context);
+    const { folder } = inputs;
+    const done = [...openStudy(folder, protocol, given.force === true)];
+    const unlock = lockFolder(join(folder, "study"));
+    try {
+      return await runSteps(steps, done, inputs, protocol, context);
+    } finally {
+      unlock();
+    }
+  },
+};
+
+/** Options of one machine and one moment, which no protocol holds. */
+const NOT_DECIDED = ["out", "force", "jobs", "json", "config", "progress", "quiet", "debug", "plan", "subjects"];
+
+/** What was chosen: defaults are left to the steps. */
+function givenOnly(options: Options, { originOf }: Context): Options {
+  const chosen = Object.entries(options).filter(([name, value]) => {
+    return value !== undefined && (originOf === undefined || originOf(name) !== undefined);
+  });
+  return Object.fromEntries(chosen);
+}
+
+async function inputsOf(
+  first: string | undefined,
+  second: string | undefined,
+  asked: Options,
+  given: Options,
+  context: Context,
+): Promise<StudyInputs> {
+  const flagged = textOption(asked, "subjects");
+  const path = visitsPath(first, asked);
+  const folder = textOption(given, "out") ?? "run";
+  const options = { ...asked, seed: textOption(given, "seed") ?? "1" };
+  if (first === undefined) return { visits: undefined, subjects: flagged, folder, options };
+  if (path === "-") throw new UsageError("A study reads its visits more than once: name a file instead of -.");
+  if (second !== undefined && flagged !== undefined) {
+    throw new UsageError(`--subjects: expected one table of individuals, received ${flagged} and ${second}.`);
+  }
+  const subjects = second ?? flagged;
+  const told = await tellApart(path, undefined, { ...asked, ...(subjects && { subjects }) }, context);
+  return { visits: told.visits, subjects: textOption(told.options, "subjects"), folder, options };
+}
+
+function stepsOf(inputs: StudyInputs): readonly StudyStep[] {
+  const { options, subjects } = inputs;
+  const without = listOption(options, "without") ?? [];
+  const unknown = without.filter((name) => !leavable().some(({ command }) => command.name === name));
+  if (unknown.length > 0) {
+    throw new UsageError(`--without: expected names among ${stepNames(leavable())}, received ${unknown.join(", ")}.`);
+  }
+  if (subjects === undefined && (options.outcomes !== undefined || options.event !== undefined)) {
+    throw new UsageError("Outcomes are read from a table of individuals: add --subjects subjects.csv.");
+  }
+  return STUDY_STEPS.filter(
+    (step) => !without.includes(step.command.name) && (step.isWanted === undefined || step.isWanted(inputs)),
+  );
+}
+
+async function protocolOf(steps: readonly StudyStep[], inputs: StudyInputs): Promise<Protocol> {
+  const { visits, subjects, options } = inputs;
+  const settings = Object.entries(options)
+    .filter(([name]) => !NOT_DECIDED.includes(name))
+    .map(([name, value]) => [flagName(name), typeof value === "string" ? shownAddress(value) : value]);
+  return {
+    format: "dtm-protocol",
+    formatVersion: 1,
+    version: LIBRARY_VERSION,
+    date: new Date().toISOString().slice(0, 10),
+    inputs: await Promise.all([visits, subjects].flatMap((path) => (path === undefined ? [] : [digestInput(path)]))),
+    settings: Object.fromEntries(settings),
+    steps: steps.map((step) => ({ name: step.command.name, command: commandFor(step, inputs) })),
+  };
+}
+
+function flagName(name: string): string {
+  const option = STUDY_OPTIONS.find((known) => longName(known) === name);
+  return option === undefined ? name : flagOf(option).replace(/^--/, "");
+}
+
+/** A step as one would type it. */
+function commandFor(step: StudyStep, inputs: StudyInputs): string {
+  return commandOf(step.command.name, step.args(inputs), stepOptions(step, inputs));
+}
+
+async function planOf(
+  steps: readonly StudyStep[],
+  protocol: Protocol,
+  inputs: StudyInputs,
+  context: Context,
+): Promise<CommandResult> {
+  const times = await timesOf(steps, inputs, context);
+  const lines = [timesTable(times), "", "As commands:", ...protocol.steps.map(({ command }) => `  ${command}`)];
+  return {
+    text: [...lines, "", "Nothing was done (--plan)."].join("\n"),
+    json: { plan: true, folder: inputs.folder, protocol, times },
+  };
+}
+
+/** What the steps will take, from the visits themselves. */
+async function timesOf(steps: readonly StudyStep[], inputs: StudyInputs, context: Context): Promise<StepTime[]> {
+  const { visits, subjects, options } = inputs;
+  const silent = { ...context, talk: { ...context.talk, say: () => {}, warn: () => {} } };
+  const named = subjects === undefined ? {} : { subjects };
+  const { cohort } = await readVisits(visitsPath(visits, options), { ...options, ...named }, silent);
+  return studyTimes(
+    cohort,
+    steps.map(({ command }) => command.name),
+    options,
+    jobsOf(options),
+  );
+}
+
+function timesTable(times: readonly StepTime[]): string {
+  const about = (seconds: number) =>
+    seconds < 1 ? "moments" : seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
+  const rows = times.map(({ step, fits, seconds }) => [step, fits === 0 ? "" : counted(fits, "map"), about(seconds)]);
+  const total = times.reduce((sum, { seconds }) => sum + seconds, 0);
+  return `${table(["step", "fits", "about"], rows, [0, 1, 1])}\n${about(total)} in all, give or take a factor of two.`;
+}
+
+async function runSteps(
+  steps: readonly StudyStep[],
+  done: string[],
+  inputs: StudyInputs,
+  protocol: Protocol,
+  context: Context,
+): Promise<CommandResult> {
+  const { folder } = inputs;
+  const { talk } = context;
+  const left = steps.filter(({ command }) => !done.includes(command.name));
+  if (left.length > 0) talk.say(`${timesTable(await timesOf(left, inputs, context))}\n`);
+  const pages: string[] = [];
+  let failure: Error | undefined;
+  for (const step of steps) {
+    const { name } = step.command;
+    if (done.includes(name)) {
+      pages.push(`${name}: done before; its result is in ${folder}.`);
+      continue;
+    }
+    const result = await runStep(step, inputs, context);
+    if (name === "inspect") writeOutputs(folder, [{ name: INSPECT_FILE, text: toJson(result.json), private: true }]);
+    failure ??= result.failure;
+    done.push(name);
+    keepProgress(folder, done);
+    pages.push(result.text.replace(/\n+Written {3}[\s\S]*$/, ""));
+  }
+  const results = resultsOf(folder, steps, protocol);
+  const [file] = writeOutputs(folder, [{ name: RESULTS_FILE, text: toJson(results), private: true }]);
+  const closing = `Study     ${folder}: ${PROTOCOL_FILE}, results in ${file} (private), report.html`;
+  return {
+    text: [...pages, closing].join("\n\n"),
+    json: { folder, ...results },
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
+/** One command of the study. */
+async function runStep(step: StudyStep, inputs: StudyInputs, context: Context): Promise<CommandResult> {
+  const { folder, options } = inputs;
+  const { command } = step;
+  const own = { ...stepOptions(step, inputs), jobs: options.jobs, force: true };
+  const { originOf: _, ...told } = { ...context, commandLine: commandFor(step, inputs) };
+  try {
+    if (command.name !== "fit") return await command.run(step.args(inputs), own, told);
+    if (fileExists(join(folder, CHECKPOINT_FILE))) {
+      return await command.run([], { resume: folder, jobs: options.jobs, strict: options.strict }, told);
+    }
+    // What a fit that was killed while writing left behind.
+    for (const name of outputNames(true, true)) removeFile(join(folder, name));
+    return await command.run(step.args(inputs), own, told);
+  } catch (error) {
+    if (!(error instanceof StoppedError)) throw error;
+    throw new StoppedError(error.signal, "Stopped; what is done is kept. Give the same study again to go on.");
+  }
+}
+
+/** Everything found, in one document. */
+function resultsOf(folder: string, steps: readonly StudyStep[], protocol: Protocol) {
+  const found = steps.flatMap(({ command: { name } }) => {
+    if (name === "report") return [];
+    const file = name === "fit" ? "run" : name;
+    return [[file, readResult(folder, `${file as "run"}.json`)] as const];
+  });
+  return { format: "dtm-results", formatVersion: 1, protocol, ...Object.fromEntries(found) };
+}

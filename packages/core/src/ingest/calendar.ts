@@ -42,15 +42,18 @@ export const DAYS_PER = { years: 365.25, months: 30.4375, weeks: 7, days: 1 } as
 export type TimeUnit = keyof typeof DAYS_PER;
 export const TIME_UNITS = Object.keys(DAYS_PER) as readonly TimeUnit[];
 
-const UNIT_WORDS: Readonly<Record<TimeUnit, RegExp>> = {
-  years: /^(?:years?|yrs?|y|a)$/,
-  months: /^(?:months?|mon|mos?|m)$/,
-  weeks: /^(?:weeks?|wks?|w)$/,
-  days: /^(?:days?|d)$/,
+/** Words of each unit in English, German, French, Spanish, Italian, Dutch and Portuguese, as patterns. */
+export const UNIT_WORDS: Readonly<Record<TimeUnit, string>> = {
+  years: "years?|yrs?|y|a|jahre?|ans?|ann[eé]es?|a[nñ]os?|ann[oi]|jaar|jaren",
+  months: "months?|mon|mos?|m|monate?|mois|m[eê]s|mes[ei]s?|maand|maanden",
+  weeks: "weeks?|wks?|w|wochen?|semaines?|semanas?|settiman[ae]|weken",
+  days: "days?|d|tage?|jours?|d[ií]as?|giorn[oi]|dag|dagen",
 };
+
+const UNIT_PATTERNS = TIME_UNITS.map((unit) => [unit, new RegExp(`^(?:${UNIT_WORDS[unit]})$`)] as const);
 
 /** The unit that a word means: "years" of "yr"; undefined if none. */
 export function timeUnitOf(word: string): TimeUnit | undefined {
   const bare = word.trim().toLowerCase();
-  return TIME_UNITS.find((unit) => UNIT_WORDS[unit].test(bare));
+  return UNIT_PATTERNS.find(([, pattern]) => pattern.test(bare))?.[0];
 }

@@ -7,7 +7,7 @@ import { columnsNamed, type Role, usualColumns } from "./column-names.ts";
 import { complaint } from "./complaints.ts";
 import { readNumber } from "./numbers.ts";
 import type { CountedTimes } from "./origin.ts";
-import { findWide, type WideLayout } from "./wide.ts";
+import { findWide, unreadWords, type WideLayout } from "./wide.ts";
 
 /** Names of the columns that hold a marker: three, and where several markers share them one more that says which. */
 export interface Columns extends CountedTimes {
@@ -169,15 +169,17 @@ function wideOf(
 }
 
 /** What is asked about a table with one row per individual. */
-function wideComplaint({ markers, points, unit }: WideLayout, where: Complaint["where"]): Complaint {
+function wideComplaint(layout: WideLayout, where: Complaint["where"]): Complaint {
+  const { markers, points, unit } = layout;
   const times = points.map(({ time }) => time);
   const listed = times.length > 6 ? `${times.slice(0, 5).join(", ")} ... ${times.at(-1)}` : times.join(", ");
   const named = markers.map((name) => `"${showReceived(name)}"`).join(", ");
-  const inUnit = unit === undefined ? ", with --time-unit for what the numbers count" : `, in ${unit}`;
+  const isDated = points.every(({ time }) => /\d-/.test(time));
+  const inUnit = isDated ? "" : unit === undefined ? ", with --time-unit for what the numbers count" : `, in ${unit}`;
   return complaint("refuse", where, "missing-column", [
     "one row per visit, with columns for id, time and value",
     `what looks like one row per individual: ${named} at ${listed}`,
-    `If that is so, read it as one (--wide; wide: true)${inUnit}. Otherwise name the columns (--time, --value).`,
+    `If that is so, read it as one (--wide; wide: true)${inUnit}. Otherwise name the columns (--time, --value). ${unreadWords(layout)}`.trim(),
   ]);
 }
 

@@ -148,7 +148,7 @@ function takeOrdered(column: DateColumn, written: Written<"ordered">, cell: stri
     return Number.isNaN(day) ? notInOrder(cell, dateOrder) : DAY_CODE + day;
   }
   if (first === second) return DAY_CODE + inOrder("dmy", first, second, year);
-  const mark = /[-/.]/.exec(cell)![0];
+  const mark = /\d([-/.])/.exec(cell)![1];
   if (first > 12 || second > 12) {
     column.deciding.add(mark);
     see(first > 12 ? column.dmy : column.mdy, cell, line);

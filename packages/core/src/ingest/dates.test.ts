@@ -36,6 +36,11 @@ describe("days of the calendar", () => {
     );
   });
 
+  it("know their units in other languages", () => {
+    const words = ["Monat", "mois", "meses", "mesi", "maanden", "Jahre", "années", "semaines", "giorni"];
+    expect(words.map(timeUnitOf)).toEqual([...Array(5).fill("months"), "years", "years", "weeks", "days"]);
+  });
+
   it("know their units by many names", () => {
     expect(["yr", "Months", "wk", "d", "fortnight"].map(timeUnitOf)).toEqual([
       "years",
@@ -51,6 +56,15 @@ describe("readDate", () => {
   const day = dayNumber(2020, 1, 31);
 
   it.each([
+    "Fri 31 Jan 2020",
+    "Friday, January 31, 2020",
+    "Fr., 31. Januar 2020 10:15",
+    "vendredi 31 janvier 2020",
+    "31 janv. 2020",
+    "viernes, 31 de enero de 2020",
+    "venerdì 31 gennaio 2020",
+    "vrijdag 31 januari 2020",
+    "sexta-feira, 31 de janeiro de 2020",
     "2020-01-31",
     "2020/01/31",
     "2020.1.31",
@@ -78,6 +92,13 @@ describe("readDate", () => {
     ["31.01.20", { kind: "short", parts: [31, 1, 20] }],
     ["31-Jan-20", { kind: "short", parts: [31, 1, 20], order: "dmy" }],
     ["2020-03", { kind: "month", year: 2020, month: 3 }],
+    ["3 févr. 2020", { kind: "day", day: dayNumber(2020, 2, 3) }],
+    ["1er août 2020", { kind: "day", day: dayNumber(2020, 8, 1) }],
+    ["lundi 3 février 2020", { kind: "day", day: dayNumber(2020, 2, 3) }],
+    ["Mar 3 2020", { kind: "day", day: dayNumber(2020, 3, 3) }],
+    ["mar 3 mrt 2020", { kind: "day", day: dayNumber(2020, 3, 3) }],
+    ["marzo de 2020", { kind: "month", year: 2020, month: 3 }],
+    ["Mon 03/02/2020", { kind: "ordered", first: 3, second: 2, year: 2020 }],
     ["5. Okt 2020", { kind: "day", day: dayNumber(2020, 10, 5) }],
     ["Mar 2020", { kind: "month", year: 2020, month: 3 }],
     ["2021-02-30", { kind: "none" }],
@@ -88,12 +109,22 @@ describe("readDate", () => {
     expect(readDate(cell)).toMatchObject(found);
   });
 
-  it.each(["", "71", "2020", "1.5", "10:15", "2020-01-31x", "31 mg 2020", "1-2-3", "p-2020-01-31"])(
-    "takes '%s' for no date",
-    (cell) => {
-      expect(readDate(cell)).toBeUndefined();
-    },
-  );
+  it.each([
+    "3 jui 2020",
+    "Xyz 3 Feb 2020",
+    "Mon",
+    "",
+    "71",
+    "2020",
+    "1.5",
+    "10:15",
+    "2020-01-31x",
+    "31 mg 2020",
+    "1-2-3",
+    "p-2020-01-31",
+  ])("takes '%s' for no date", (cell) => {
+    expect(readDate(cell)).toBeUndefined();
+  });
 
   it("never takes one date for another, in whatever order it is written", () => {
     const days = fc.integer({ min: dayNumber(1900, 1, 1), max: dayNumber(2100, 12, 31) });
@@ -335,5 +366,16 @@ describe("a preview of dates", () => {
     const { dates } = previewTable(table(...days, ...texts)).columns[1];
     expect(dates).toMatchObject({ form: "swapped", order: "dmy" });
     expect(dates?.swaps?.[0]).toEqual({ cell: "2020-02-03", back: "2020-03-02" });
+  });
+});
+
+describe("cells that look like dates, or are times of day", () => {
+  it("are one complaint, however many", () => {
+    const odd = refused(table(...Array.from({ length: 40 }, (_, k) => `a,${k % 28} 月x 2020,${k}`)));
+    expect(odd).toHaveLength(1);
+    expect(odd[0]).toMatchObject({ code: "not-a-number", where: { column: "date" } });
+    const clocks = refused("id,time,value\na,10:30,1\na,11:30,2\nb,9:05,3\n");
+    expect(clocks).toHaveLength(1);
+    expect(clocks[0].remedy).toContain("times of day");
   });
 });

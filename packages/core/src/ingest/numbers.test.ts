@@ -26,6 +26,12 @@ describe("readNumber", () => {
     },
   );
 
+  it("takes the minus of typesetting for a minus", () => {
+    expect(readNumber("\u22121.5", ".")).toBe(-1.5);
+    expect(readNumber("\u22121,5e\u22122", ",")).toBe(-0.015);
+    expect(readNumber("1\u22122", ".")).toBeNaN();
+  });
+
   it("knows one decimal mark at a time", () => {
     expect(readNumber("1,5", ",")).toBe(1.5);
     expect(readNumber("15", ",")).toBe(15);

@@ -14,6 +14,9 @@ export const MISSING_MARKS = ["", "na", "n/a", "nan", "null", "."] as const;
 const PLAIN = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const WITH_COMMA = /^[+-]?(?:\d+,?\d*|,\d+)(?:[eE][+-]?\d+)?$/;
 
+/** The minus of typesetting, which some programs write. */
+const MINUS = "\u2212";
+
 /** Whether a trimmed cell is one of the marks of a missing number. */
 export function isMissing(cell: string): boolean {
   return cell.length <= 4 && (MISSING_MARKS as readonly string[]).includes(cell.toLowerCase());
@@ -22,7 +25,7 @@ export function isMissing(cell: string): boolean {
 /** The number written in a trimmed cell with the given decimal mark; NaN if it is not in full one that can be computed with. */
 export function readNumber(cell: string, decimal: "." | ","): number {
   const plain = withPoint(cell, decimal);
-  if (plain === undefined) return Number.NaN;
+  if (plain === undefined) return cell.includes(MINUS) ? readNumber(cell.replaceAll(MINUS, "-"), decimal) : Number.NaN;
   const value = Number(plain);
   if (!isComputable(value) || (value === 0 && hasDigits(plain))) return Number.NaN;
   return value;
@@ -92,16 +95,30 @@ function remedyFor(cell: string, decimal: "." | ","): string {
   return `Give a number, or leave the cell empty if it is missing (${MISSING_MARKS.filter((m) => m !== "").join(", ")} also mean missing).`;
 }
 
-/** What can be asked about a cell that is no number: which mark separates thousands, whether a comma is the decimal mark, why it is a date. */
+/** A time of day, and what looks like a date in words that are not known. */
+const CLOCK = /^\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?$/i;
+const UNKNOWN_DATE = /^(?:\p{L}+[.,]?\s+)?\d{1,2}[-/. ]*\p{L}[\p{L}. ]*[-/, ]*\d{4}$/u;
+
+/** Whether a trimmed cell is a time of day, such as 10:30. */
+export function isClock(cell: string): boolean {
+  return CLOCK.test(cell);
+}
+
+/** What can be asked about a cell that is no number: which mark separates thousands, whether a comma is the decimal mark, why it is a date or a time of day. */
 export function questionOf(cell: string, decimal: "." | ","): string | undefined {
   const mark = thousandsMark(cell);
   if (mark !== undefined) return mark;
   if (readDate(cell) !== undefined) return "date";
+  if (isClock(cell)) return "clock";
+  if (UNKNOWN_DATE.test(cell)) return "unknown-date";
   return decimal === "." && cell.includes(",") && WITH_COMMA.test(cell) ? "decimal" : undefined;
 }
 
 /** What answers the question. */
 export function questionRemedy(question: string): string {
+  if (question === "clock") return "These are times of day; name the column with the days (--time; columns).";
+  if (question === "unknown-date")
+    return "These look like dates in words of another language: write them as 2020-01-31.";
   if (question === "date") return "These look like dates; are the columns swapped?";
   return question === "decimal"
     ? 'If this is a decimal comma, say so (--decimal ,; decimal: ","); if it separates thousands, --thousands , (thousands).'

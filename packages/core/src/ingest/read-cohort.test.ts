@@ -114,7 +114,7 @@ describe("readCohort refuses", () => {
     ["1e", "not-a-number"],
     ["--1", "not-a-number"],
     ["1 2", "not-a-number"],
-    ["\u22125", "not-a-number"],
+    ["5\u22122", "not-a-number"],
     ["Infinity", "not-finite"],
     ["-inf", "not-finite"],
     ["1e400", "not-finite"],

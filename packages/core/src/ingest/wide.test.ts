@@ -38,6 +38,15 @@ describe("findWide", () => {
     ["id,fvc 2019-01-31,fvc 2020-01-31", ["fvc"], ["2019-01-31", "2020-01-31"], undefined],
     ["id,fvc_0,fvc_6,fvc_12,hla_a1,hla_a2", ["fvc"], ["0", "6", "12"], undefined],
     ["id,fvc_0.5,fvc_1.5", ["fvc"], ["0.5", "1.5"], undefined],
+    ["id,2019Q1,2019Q2,2020Q1", ["value"], ["2019-01-01", "2019-04-01", "2020-01-01"], undefined],
+    ["id,fvc_Q4_2019,fvc_Q1_2020", ["fvc"], ["2019-10-01", "2020-01-01"], undefined],
+    ["id,fvc 2019-H1,fvc 2019-H2", ["fvc"], ["2019-01-01", "2019-07-01"], undefined],
+    ["id,2019-01,2019-02,2020-01", ["value"], ["2019-01-01", "2019-02-01", "2020-01-01"], undefined],
+    ["id,fvc_Mai_2019,fvc_Juni_2019", ["fvc"], ["2019-05-01", "2019-06-01"], undefined],
+    ["id,fvc_q1,fvc_q2", ["fvc"], ["1", "2"], undefined],
+    ["id,Ausgangswert,Monat 6,Monat 12", ["value"], ["0", "6", "12"], "months"],
+    ["id,fvc_mois_3,fvc_mois_6", ["fvc"], ["3", "6"], "months"],
+    ["id,fvc 1 año,fvc 2 años", ["fvc"], ["1", "2"], "years"],
   ])("of %s", (names, markers, times, unit) => {
     expect(found(names)).toEqual({ markers, times, unit });
   });
@@ -47,7 +56,21 @@ describe("findWide", () => {
     expect(findWide("id,fvc_6,fvc_12mo".split(","))).toBeUndefined();
   });
 
+  it.each([
+    ["id,sex,fvc_screening,fvc_0,fvc_6", ["fvc_screening"]],
+    ["id,screening_fvc,baseline_dose,fvc_0,fvc_6", ["screening_fvc"]],
+    ["id,Screening,month0,month6", ["Screening"]],
+    ["id,baseline,fvc_6,fvc_12", ["baseline"]],
+    ["id,fvc_0,fvc_6,dlco_3,dlco_03", ["dlco_3", "dlco_03"]],
+    ["id,fvc_0,fvc_6,dlco_3,dlco_6mo", ["dlco_3", "dlco_6mo"]],
+    ["id,fvc_0,fvc_6,dlco_0,dlco_2019Q1", ["dlco_0", "dlco_2019Q1"]],
+    ["id,il6,sex,age,fvc_0,fvc_6", []],
+  ])("names what it does not read of %s", (names, unread) => {
+    expect(findWide(names.split(","))?.unread).toEqual(unread);
+  });
+
   it("takes columns by patterns", () => {
+    expect(findWide("id,fvc_scr,fvc_0,fvc_6,il6,il8".split(","), "fvc_*")?.unread).toEqual(["fvc_scr"]);
     expect(found("id,fvc_0,fvc_6,il6,il8", "fvc_*")?.markers).toEqual(["fvc"]);
     expect(found("id,fvc_0,fvc_6,il6,il8", "il*,fvc_*")?.markers).toEqual(["fvc", "il"]);
     expect(found("id,m0_fvc,m6_fvc", "m*_fvc")).toMatchObject({ times: ["0", "6"] });
@@ -73,6 +96,22 @@ describe("a wide table", () => {
     expect(complaintOf("id,2019,2020\na,1,2\n")[0].remedy).toContain("--wide");
     expect(complaintOf("id,age,fvc_0,fvc_6\na,50,1,2\n")[0].remedy).toContain("--wide");
     expect(complaintOf("id,time,il6,il8\na,50,1,2\n")[0].remedy).toContain("--markers il6,il8");
+  });
+
+  it("says what it does not read, in the question, the notes and a preview", () => {
+    const screened = WIDE.replace("sex", "fvc_screening");
+    expect(complaintOf(screened)).toHaveLength(1);
+    expect(complaintOf(screened)[0].remedy).toContain('"fvc_screening"');
+    const { notes } = readCohort(screened, { wide: true, marker: { timeUnit: "months" } });
+    expect(notes.join(" ")).toContain('Not read, as no time is known that fits: "fvc_screening"');
+    expect(previewTable(screened).wide?.notes.join(" ")).toContain('"fvc_screening"');
+  });
+
+  it("takes quarters at their first day, and says so", () => {
+    const text = "id,2019Q1,2019Q2\na,80,78\nb,90,85\n";
+    const { cohort, notes } = readCohort(text, { wide: true, marker: { timeUnit: "days" } });
+    expect(Array.from(onlyMarker(cohort).times)).toEqual([0, 90, 0, 90]);
+    expect(notes.join(" ")).toContain("at their first day");
   });
 
   it("is read as the long one", () => {

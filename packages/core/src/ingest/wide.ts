@@ -1,11 +1,13 @@
 /**
  * Tables with one row per individual and a column for each time: fvc_0, fvc_6, fvc_12; 2019, 2020; month0, month6; v1_fvc, v2_fvc. Names are
- * split into a marker and a time; the table is then read as if each time had a row of its own.
+ * split into a marker and a time (wide-names.ts); the table is then read as if each time had a row of its own. A column that looks like a time of a
+ * marker and is not read is named.
  */
-import { DAYS_PER, type TimeUnit, timeUnitOf } from "./calendar.ts";
+import { showReceived } from "../errors.ts";
+import { type TimeUnit, timeUnitOf } from "./calendar.ts";
 import { columnsNamed, usualColumns } from "./column-names.ts";
 import { isMissing } from "./numbers.ts";
-import { readDate } from "./written-dates.ts";
+import { inOneUnit, isDated, matchPattern, type Split, signed, splitName } from "./wide-names.ts";
 
 export interface WideLayout {
   /** Names of the long table: columns as they are, the time, one of each marker. */
@@ -20,6 +22,8 @@ export interface WideLayout {
   readonly kept: readonly number[];
   /** For each time: how it is written as a cell, or the position of the column with it, and the column of each marker (−1: none). */
   readonly points: readonly WidePoint[];
+  /** Columns that look like times of a marker, but are not read. */
+  readonly unread: readonly string[];
   /** What was understood, in sentences. */
   readonly notes: readonly string[];
 }
@@ -28,93 +32,6 @@ export interface WidePoint {
   readonly time: string;
   readonly timeColumn: number;
   readonly columns: readonly number[];
-}
-
-/** A name of a column as marker and time. */
-interface Split {
-  readonly stem: string;
-  readonly time: string;
-  /** The word beside the number: month, v. */
-  readonly word: string;
-}
-
-/** Stands for a minus, which belongs to the number behind another gap or in front: fvc_-6, but not fvc-6. */
-const MINUS = "~";
-const NUMBER = String.raw`(${MINUS}?\d{1,6}(?:[.,]\d+)?)`;
-const UNITS = "months?|mon|mo|m|years?|yrs?|y|weeks?|wks?|w|days?|d";
-const WORDS = `${UNITS}|visits?|v|time|tp|t`;
-const GAP = String.raw`[\s_.\-]`;
-const WORD_BEFORE = new RegExp(`^(?:(.*?)${GAP}+)?(${WORDS})${GAP}*${NUMBER}$`, "i");
-const WORD_BEHIND = new RegExp(`^(.*?)${GAP}*${NUMBER}${GAP}*(${UNITS})$`, "i");
-const LAST = new RegExp(`^(.*?)${GAP}*${NUMBER}$`, "i");
-const FIRST = new RegExp(`^(${WORDS})?${GAP}*${NUMBER}${GAP}+(.+)$`, "i");
-const BASELINE = new RegExp(`^(?:(.*?)${GAP}+)?(?:baseline|bl)$`, "i");
-
-function splitName(written: string): Split | undefined {
-  const name = written.replace(/(^|[\s_.])-(?=\d)/, `$1${MINUS}`);
-  const dated = /^(.*?)[\s_]*(\d{4}-\d{2}-\d{2})$/.exec(name);
-  if (dated !== null && readDate(dated[2])?.kind === "day") return { stem: dated[1], time: dated[2], word: "date" };
-  const split = (stem = "", time = "", word = "") => ({
-    stem,
-    time: time.replace(",", ".").replace(MINUS, "-"),
-    word: word.toLowerCase(),
-  });
-  const before = WORD_BEFORE.exec(name);
-  if (before !== null) return split(before[1], before[3], before[2]);
-  const behind = WORD_BEHIND.exec(name);
-  if (behind !== null) return split(behind[1], behind[2], behind[3]);
-  const first = FIRST.exec(name);
-  const last = LAST.exec(name);
-  if (last !== null) return split(last[1], last[2]);
-  if (first !== null) return split(first[3], first[2], first[1]);
-  const baseline = BASELINE.exec(name);
-  return baseline === null ? undefined : split(baseline[1], "0");
-}
-
-/** Names in which a minus behind a letter is one: fvc_m-6 beside fvc_m0, where the letter needs no gap. */
-function signed(names: readonly string[]): string[] {
-  return names.map((name) => {
-    const [, before, behind] = /^(.*[a-z])-(\d.*)$/i.exec(name) ?? [];
-    const isMinus = before && names.some((other) => other.startsWith(before) && /^\d/.test(other.slice(before.length)));
-    return isMinus ? `${before}${MINUS}${behind}` : name;
-  });
-}
-
-/** A name as a pattern such as fvc_* has it; undefined if it is not of the pattern, or its * no number or date. */
-function matchPattern(name: string, pattern: string): Split | undefined {
-  const [before = "", ...rest] = pattern.split("*");
-  const behind = rest.join("*");
-  const fits = name.length > before.length + behind.length && name.startsWith(before) && name.endsWith(behind);
-  if (!fits) return undefined;
-  const split = splitName(name.slice(before.length, name.length - behind.length));
-  if (split === undefined || split.stem !== "") return undefined;
-  const stem = `${before}${behind === "" || before === "" ? "" : "_"}${behind}`.replace(/^[\s_.-]+|[\s_.-]+$/g, "");
-  return { ...split, stem };
-}
-
-/**
- * Names of one marker that say several units (6wk, 3mo, 1yr) as days; those that say a unit beside a number without one are no series.
- * A number 0 needs none.
- */
-function inOneUnit(splits: readonly (Split | undefined)[]): readonly (Split | undefined)[] {
-  const saidOf = ({ time, word }: Split) => timeUnitOf(word) ?? (Number(time) === 0 ? undefined : "");
-  const said = new Map<string, Set<string>>();
-  for (const split of splits) {
-    const unit = split && saidOf(split);
-    if (unit === undefined) continue;
-    const stem = split!.stem.toLowerCase();
-    said.set(stem, (said.get(stem) ?? new Set()).add(unit));
-  }
-  const several = [...said.values()].some((units) => units.size > 1 && !units.has(""));
-  return splits.map((split) => {
-    const units = split && said.get(split.stem.toLowerCase());
-    if (split === undefined || units === undefined) return split;
-    if (units.has("") && units.size > 1) return undefined;
-    const unit = timeUnitOf(split.word);
-    if (!several || unit === undefined) return split;
-    const days = Number((Number(split.time) * DAYS_PER[unit]).toFixed(4));
-    return { ...split, time: String(days), word: "days" };
-  });
 }
 
 /**
@@ -148,10 +65,54 @@ export function findWide(header: readonly string[], wide: true | string = true):
   const shared = (times: Map<string, number>) => [...times.keys()].filter((time) => longest.has(time)).length;
   const taken = wide === true ? series.filter(([, times]) => 2 * shared(times) >= times.size) : series;
   if (taken.length === 0) return undefined;
-  return layoutOf(names, splits, taken);
+  return layoutOf(names, splits, taken, unreadOf(names, written, taken, ids));
 }
 
-const isDated = (time: string) => /\d-/.test(time);
+/** Words of times that only the protocol of a study can date. */
+const UNDATED = /(?:^|[\s_.-])(?:screening|scr|sc|pre|post|follow[\s_.-]?up|fu|last|final|eos|eot)(?:[\s_.-]|$)/i;
+
+/**
+ * Columns that look like times and are none of those taken: of names with a time if another one is of the same marker or they say it by a word, of
+ * others those of a taken marker (fvc_screening), or of an unknown time where names are times alone (screening).
+ */
+function unreadOf(
+  names: readonly string[],
+  written: readonly (Split | undefined)[],
+  taken: readonly (readonly [string, ReadonlyMap<string, number>])[],
+  ids: readonly number[],
+): string[] {
+  const used = new Set([...taken.flatMap(([, times]) => [...times.values()]), ...ids]);
+  const stems = taken.map(([stem]) => stem);
+  const isOfTaken = (name: string) =>
+    stems.some((stem) =>
+      stem === ""
+        ? UNDATED.test(name)
+        : name.length > stem.length &&
+          ((name.startsWith(stem) && /[\s_.-]/.test(name[stem.length])) ||
+            (name.endsWith(stem) && /[\s_.-]/.test(name[name.length - stem.length - 1]))),
+    );
+  const numOf = (stem: string) => written.filter((split) => split?.stem.toLowerCase() === stem).length;
+  return names.filter((name, k) => {
+    if (used.has(k) || name === "") return false;
+    const split = written[k];
+    if (split === undefined) return isOfTaken(name.toLowerCase());
+    const stem = split.stem.toLowerCase();
+    return (
+      stems.includes(stem) || numOf(stem) > 1 || (stem === "" && (split.word.length > 2 || Number(split.time) === 0))
+    );
+  });
+}
+
+/** Columns named in a sentence. */
+const NAMED = 8;
+
+/** What is said of columns that are not read; "" if there are none. */
+export function unreadWords({ unread }: Pick<WideLayout, "unread">): string {
+  if (unread.length === 0) return "";
+  const listed = unread.slice(0, NAMED).map((name) => `"${showReceived(name)}"`);
+  const more = unread.length > NAMED ? ` and ${unread.length - NAMED} more` : "";
+  return `Not read, as no time is known that fits: ${listed.join(", ")}${more}.`;
+}
 
 /** One time, however it is written: 06 is 6. */
 function timeKey(time: string): string {
@@ -162,6 +123,7 @@ function layoutOf(
   names: readonly string[],
   splits: readonly (Split | undefined)[],
   taken: readonly (readonly [string, ReadonlyMap<string, number>])[],
+  unread: readonly string[],
 ): WideLayout | undefined {
   // A column of dates or times for each visit (date_1, fvc_1) says the time better than its number.
   const isClock = ([stem]: (typeof taken)[number]) => taken.length > 1 && usualColumns([stem], "time").length > 0;
@@ -184,6 +146,12 @@ function layoutOf(
   ];
   if (clock !== undefined) notes.push(`Times are those of the columns "${names[[...clock[1].values()][0]]}" and on.`);
   else if (words.some((word) => /^(?:visits?|v|tp)$/.test(word))) notes.push("Numbers of visits are taken as times.");
+  else if (words.some((word) => /^(?:q|quar|trim)/.test(word))) notes.push("Numbers of quarters are taken as times.");
+  if (words.includes("period")) notes.push("Quarters, half-years and months are taken at their first day.");
+  if (unread.length > 0)
+    notes.push(
+      `${unreadWords({ unread })} Rename a column to read it, such as fvc_-1 for a screening one month before.`,
+    );
   return {
     header: [...keptNames, time, ...markerNames],
     markers: markerNames,
@@ -195,6 +163,7 @@ function layoutOf(
       timeColumn: clock?.[1].get(point) ?? -1,
       columns: markers.map(([, times]) => times.get(point) ?? -1),
     })),
+    unread,
     notes,
   };
 }

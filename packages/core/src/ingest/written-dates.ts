@@ -4,6 +4,7 @@
  * passed over, so that 23:30-05:00 is not the next day.
  */
 import { dayNumber, FIRST_YEAR, isDate, LAST_YEAR } from "./calendar.ts";
+import { isWeekday, monthNamed } from "./month-names.ts";
 
 export const DATE_ORDERS = ["dmy", "mdy", "ymd"] as const;
 /** Order of day, month and year. */
@@ -37,25 +38,19 @@ const CLOCK =
 const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/;
 const YEAR_LAST = /^(\d{1,2})([-/.])\s?(\d{1,2})\2\s?(\d{4})(?!\d)/;
 const SHORT = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{2})(?!\d)/;
-const NAMED_MONTH = /^(\d{1,2})(?:st|nd|rd|th)?[-/. ]{0,2}([a-zä]{3,9})\.?[-/, ]{0,2}(\d{4}|\d{2})(?!\d)/i;
-const MONTH_FIRST = /^([a-zä]{3,9})\.?[- ](\d{1,2})(?:st|nd|rd|th)?,?[- ](\d{4})(?!\d)/i;
-const ONLY_MONTH = /^(\d{4})[-/](\d{1,2})$|^(\d{1,2})[-/](\d{4})$|^([a-zä]{3,9})\.?[- ](\d{4})$/i;
-
-const MONTHS = [
-  ...["january", "february", "march", "april", "may", "june", "july", "august"],
-  ...["september", "october", "november", "december"],
-];
-/** German names that do not begin as English ones do. */
-const OTHER_MONTHS: Readonly<Record<string, number>> = {
-  ...{ mär: 3, mrz: 3, märz: 3, maerz: 3, mai: 5, juni: 6, juli: 7 },
-  ...{ sept: 9, okt: 10, oktober: 10, dez: 12, dezember: 12 },
-};
-
-/** The month of an English or German name or its first letters; 0 if it is none. */
-function monthNamed(name: string): number {
-  const word = name.toLowerCase();
-  return OTHER_MONTHS[word] ?? 1 + MONTHS.findIndex((month) => month.startsWith(word));
-}
+const MONTH_WORD = String.raw`(\p{L}{3,10})\.?`;
+const OF = String.raw`(?:\s(?:de|di|do)\s)?`;
+const NAMED_MONTH = new RegExp(
+  String.raw`^(\d{1,2})(?:st|nd|rd|th|er|º|°)?[-/. ]{0,2}${OF}${MONTH_WORD}[-/, ]{0,2}${OF}(\d{4}|\d{2})(?!\d)`,
+  "iu",
+);
+const MONTH_FIRST = new RegExp(String.raw`^${MONTH_WORD}[- ](\d{1,2})(?:st|nd|rd|th)?,?[- ](\d{4})(?!\d)`, "iu");
+const ONLY_MONTH = new RegExp(
+  String.raw`^(\d{4})[-/](\d{1,2})$|^(\d{1,2})[-/](\d{4})$|^${MONTH_WORD}(?:[- ]|${OF})(\d{4})$`,
+  "iu",
+);
+/** A day of the week before a date, and what is behind it. */
+const WEEKDAY = /^(\p{L}{2,10}(?:-feira)?)(?:[.,]{1,2}\s*|\s+)(?=\S)/iu;
 
 /** The day of a date such as 2020-01-31 and nothing else, without looking further; NaN for all other cells. */
 export function isoDay(cell: string): number {
@@ -81,6 +76,11 @@ export function readDate(cell: string): WrittenDate | undefined {
   const iso = isoDay(cell);
   if (!Number.isNaN(iso)) return { kind: "day", day: iso, timed: false };
   if (cell.length < 5 || cell.length > 50) return undefined;
+  const weekday = WEEKDAY.exec(cell);
+  if (weekday !== null && isWeekday(weekday[1])) {
+    const behind = readDate(cell.slice(weekday[0].length));
+    if (behind !== undefined) return behind;
+  }
   const yearFirst = YEAR_FIRST.exec(cell);
   if (yearFirst !== null)
     return certain(cell, yearFirst, Number(yearFirst[1]), Number(yearFirst[3]), Number(yearFirst[4]));

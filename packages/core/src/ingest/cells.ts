@@ -181,7 +181,8 @@ function complainOfNumber(reading: Reading, at: number, cell: string, line: numb
     return Number.NaN;
   }
   const [code, [expected, received, remedy]] = explainNumber(cell, what, decimal);
-  const second = line === reading.firstRow ? " If this line holds units, skip it (skipLines)." : "";
+  const second =
+    line === reading.firstRow ? ` If this line holds units, skip it (--skip-line ${line}; skipLines).` : "";
   complain(reading, at, line, code, [expected, received, remedy + second]);
   return Number.NaN;
 }

@@ -5,6 +5,7 @@
 import { type Complaint, nearestName, showReceived, type Where } from "../errors.ts";
 import { columnsNamed, type Role, usualColumns } from "./column-names.ts";
 import { complaint } from "./complaints.ts";
+import { saysDate } from "./date-column.ts";
 import { readNumber } from "./numbers.ts";
 import type { CountedTimes } from "./origin.ts";
 import { findWide, unreadWords, type WideLayout } from "./wide.ts";
@@ -28,6 +29,8 @@ export interface FoundColumns {
   readonly values: readonly number[];
   /** Position of the column that names the marker of each row; −1 if each marker has a column of its own. */
   readonly marker: number;
+  /** Position of a column whose name says dates beside one guessed as time, which may hold times of day; −1 if there is none. */
+  readonly dates: number;
   /** Sentences for the reader: guesses, ignored columns. */
   readonly notes: readonly string[];
 }
@@ -86,6 +89,11 @@ export function findColumns(
     return found[0] ?? -1;
   };
   const [id, time] = [position("id", wanted.id), position("time", wanted.time)];
+  const isOpen = wanted.time === undefined && time >= 0 && !saysDate(names[time]);
+  const dated = isOpen ? usualColumns(names.map(dateName), "time", [...taken, ...named]) : [];
+  const dates = dated.length === 1 ? dated[0] : -1;
+  // Beside another time, dates are no marker.
+  if (dates >= 0) taken.push(dates);
   const present = several.filter((name) => name !== undefined && columnsNamed(names, name).length > 0);
   const lacks = (name: string | undefined) => mayLack && present.length > 0 && !present.includes(name);
   const values = several.map((name) => (lacks(name) ? -1 : position("value", name)));
@@ -116,7 +124,21 @@ export function findColumns(
   for (const name of several.filter(lacks))
     notes.push(`There is no column "${name}": that marker is taken as not measured.`);
   const value = values.find((at) => at >= 0)!;
-  return { header: names, positions: { id, time, value }, values, marker, notes };
+  return { header: names, positions: { id, time, value }, values, marker, dates, notes };
+}
+
+/** A name that says dates, "" for others. */
+const dateName = (name: string) => (saysDate(name) ? name : "");
+
+/** The columns with the dates as time: what was guessed holds times of day. */
+export function withDates(found: FoundColumns): FoundColumns {
+  const [clock, date] = [found.positions.time, found.dates].map((at) => found.header[at]);
+  const notes = found.notes.map((note) =>
+    note === `Column "${clock}" is taken as time.`
+      ? `Column "${date}" is taken as time; the times of day in "${clock}" are passed over.`
+      : note,
+  );
+  return { ...found, positions: { ...found.positions, time: found.dates }, dates: -1, notes };
 }
 
 /** The first position that is asked for as more than one thing. */

@@ -9,15 +9,8 @@ import Papa from "papaparse";
 import type { ErrorCode } from "../errors.ts";
 import { type Finding, refusalAt } from "./complaints.ts";
 import { createDecoder } from "./decode.ts";
-import {
-  DELIMITERS,
-  type Delimiter,
-  type RowParser,
-  type RowSink,
-  type TableEnd,
-  type TableFormat,
-  type TableOptions,
-} from "./table.ts";
+import { guessDelimiter, readPreamble, unifyLineEnds } from "./preamble.ts";
+import type { Delimiter, RowParser, RowSink, TableEnd, TableFormat, TableOptions } from "./table.ts";
 
 const DELIMITER_WORDS: Record<Delimiter, string> = {
   ",": "commas",
@@ -81,14 +74,15 @@ export function parseText(sink: RowSink, options: TableOptions): RowParser<strin
     const marked = rest.startsWith("\ufeff");
     if (marked) rest = rest.slice(1);
     refuseOthers(rest.slice(0, START), options.file);
-    const delimiter = options.delimiter ?? guessDelimiter(rest);
-    const notes: string[] = [];
-    if (options.delimiter === undefined && delimiter !== ",") {
+    const { delimiter: said, header, numLines, notes } = readPreamble(rest, options);
+    rest = header;
+    const delimiter = options.delimiter ?? said ?? guessDelimiter(rest);
+    if (said === undefined && options.delimiter === undefined && delimiter !== ",") {
       notes.push(`Columns are separated by ${DELIMITER_WORDS[delimiter]}.`);
     }
     if (marked) notes.push("A byte-order mark was dropped.");
     sink.start({ decimal: delimiter === "," ? "." : "either", groups: delimiter === ";", notes });
-    return { delimiter, sink, line: 1, blank: 0, blankLines: 0, size: SLICE, going: true };
+    return { delimiter, sink, line: 1 + numLines, blank: 0, blankLines: 0, size: SLICE, going: true };
   };
   return {
     push: (text) => {
@@ -177,29 +171,6 @@ function takeRow(state: Parsing, fields: readonly string[], numLines: number): v
   state.blankLines += state.blank;
   state.blank = 0;
   state.going = state.sink.row(fields, start);
-}
-
-/** The delimiter seen most often, outside quotes, in the first line that is not blank; a comma if there is none. */
-function guessDelimiter(text: string): Delimiter {
-  const line = unifyLineEnds(text.slice(0, 1 << 20))
-    .split("\n")
-    .find((candidate) => candidate.trim() !== "");
-  const bare = (line ?? "").replace(/"[^"]*"/g, "");
-  let best: Delimiter = ",";
-  let most = 0;
-  for (const delimiter of DELIMITERS) {
-    const count = bare.split(delimiter).length - 1;
-    if (count > most) {
-      best = delimiter;
-      most = count;
-    }
-  }
-  return best;
-}
-
-/** LF at every line end; a break inside quotes stays one break, so lines can be counted. */
-function unifyLineEnds(text: string): string {
-  return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
 function countBreaks(fields: readonly string[]): number {

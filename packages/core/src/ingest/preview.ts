@@ -11,7 +11,7 @@ import { type Role, usualColumns } from "./column-names.ts";
 import { findColumns } from "./columns.ts";
 import { EMPTY_FILE, refusal, refusalAt } from "./complaints.ts";
 import { readTableFile, readTableText, type TableSource } from "./formats.ts";
-import { isMissing, mayBeThousands, readComparator, readNumber } from "./numbers.ts";
+import { isClock, isMissing, mayBeThousands, readComparator, readNumber } from "./numbers.ts";
 import { type DatesPreview, previewDates } from "./preview-dates.ts";
 import { previewUnits, type UnitsPreview } from "./preview-units.ts";
 import type { Sheets, TableOptions, TableReader } from "./table.ts";
@@ -275,7 +275,7 @@ function guessColumns(names: readonly string[], columns: readonly Column[], n: n
     score: (column: Column) => number,
     reasons: { readonly found: (column: Column) => string; readonly none: string },
   ): ColumnGuess => {
-    const named = byName(names, role);
+    const named = byName(names, role, role === "time" ? clocksOf(columns) : []);
     const isNamed = named >= 0 && !taken.includes(named);
     const column = isNamed ? named : best(columns.map((c, k) => (taken.includes(k) ? -1 : score(c))));
     taken.push(column);
@@ -342,9 +342,14 @@ function isSame(ids: readonly string[] | undefined, r: number): boolean {
   return ids === undefined || ids[r] === ids[r - 1];
 }
 
+/** Columns of times of day, which are no times of visits. */
+function clocksOf(columns: readonly Column[]): number[] {
+  return columns.flatMap(({ cells }, k) => (isClock(cells.find((cell) => !isMissing(cell)) ?? "") ? [k] : []));
+}
+
 /** Position of the column with a usual name of a role, −1 if none or two have it. */
-function byName(names: readonly string[], role: Role): number {
-  const found = usualColumns(names, role);
+function byName(names: readonly string[], role: Role, taken: readonly number[]): number {
+  const found = usualColumns(names, role, taken);
   return found.length === 1 ? found[0] : -1;
 }
 

@@ -103,8 +103,8 @@ function cohortReader(options: ReadCohortOptions): TableReader<ReadCohort> {
 /** Positions of the columns that are looked at, of a table that is read alike. */
 function wantedColumns({ found, origin, units }: Reading): number[] | undefined {
   if (found === undefined) return undefined;
-  const { positions, values, marker } = found;
-  return [...Object.values(positions), ...values, marker, origin.at, ...(units?.positions ?? [])].filter(
+  const { positions, values, marker, dates } = found;
+  return [...Object.values(positions), ...values, marker, dates, origin.at, ...(units?.positions ?? [])].filter(
     (at) => at >= 0,
   );
 }

@@ -6,8 +6,9 @@ import { applyTransform, type Transform } from "../cohort/marker.ts";
 import { showReceived } from "../errors.ts";
 import { complain, readId, readOrigin, readTime, readValue } from "./cells.ts";
 import { columnsNamed } from "./column-names.ts";
-import { type FoundColumns, findColumns, type WantedColumns } from "./columns.ts";
+import { type FoundColumns, findColumns, type WantedColumns, withDates } from "./columns.ts";
 import { type ComplaintBook, raggedRow } from "./complaints.ts";
+import { isClock, isMissing } from "./numbers.ts";
 import { parseOrigin } from "./origin.ts";
 import type { Reading } from "./reading.ts";
 import { appendRow } from "./rows.ts";
@@ -22,6 +23,11 @@ export function readRow(reading: Reading, fields: readonly string[], line: numbe
   if (reading.found === undefined) return readHeader(reading, fields, line);
   reading.numRows++;
   if (reading.firstRow === 0) reading.firstRow = line;
+  // A time of day in the first cell that is filled tells that the dates stand beside it.
+  if (reading.found.dates >= 0 && !isMissing((fields[reading.found.positions.time] ?? "").trim())) {
+    const holdsClock = isClock(fields[reading.found.positions.time].trim());
+    reading.found = holdsClock ? withDates(reading.found) : { ...reading.found, dates: -1 };
+  }
   const taken = readObservation(reading, reading.found, fields, line);
   if (!taken && reading.leftOutRows.length < LEFT_OUT_KEPT) reading.leftOutRows.push({ line, cells: fields });
   return true;

@@ -218,6 +218,7 @@ describe("answers", () => {
 describe("what is refused has one form", () => {
   const cases: readonly [string, number, string, () => Promise<Answer>][] = [
     ["text that is no JSON", 400, "not-json", () => place("{")],
+    ["a key twice", 400, "not-json", () => place('{"visits":[{"time":0,"value":1,"value":2}]}')],
     ["nothing", 400, "not-json", () => place("")],
     ["another content type", 415, "content-type", () => place(VISITS, { ...bearer, "content-type": "text/plain" })],
     ["no content type", 415, "content-type", () => place(VISITS, bearer)],

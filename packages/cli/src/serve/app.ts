@@ -5,6 +5,7 @@
 import type { IncomingMessage } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { faultOfKeys } from "@trajectory-maps/core/ingest";
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -215,15 +216,26 @@ async function readBody(c: Context<Env>, schema: z.ZodType): Promise<unknown> {
     const received = type === "" ? "none" : "another";
     throw refused(415, "content-type", { where: "Content-Type", expected: "application/json", received, remedy });
   }
+  const text = await c.req.text();
   let value: unknown;
   try {
-    value = JSON.parse(await c.req.text());
+    value = JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const remedy = "Check quotes, commas and brackets.";
     throw refused(400, "not-json", { where: "body", expected: "one JSON document", received: "another text", remedy });
   }
+  refuseRepeats(text, value, "body");
   return checked(schema, value, "body");
+}
+
+/** Refuses a document with a key twice in one object: of two values nobody knows which is meant. */
+export function refuseRepeats(text: string, value: unknown, where: string): void {
+  const fault = faultOfKeys(text, value);
+  if (fault === undefined) return;
+  const received = fault.received.slice(0, 40);
+  const expected = "every key once in an object, and none called __proto__";
+  throw refused(400, "not-json", { where, expected, received, remedy: "Send each key once." });
 }
 
 /** A value held against a schema; the first thing that is wrong is told. */

@@ -4,6 +4,7 @@
  * Protocol versions: those in VERSIONS; a client that asks for another is answered with the newest of them.
  */
 import { z } from "@hono/zod-openapi";
+import { faultOfKeys } from "@trajectory-maps/core/ingest";
 import { ownVersion } from "../io/version.ts";
 import { checked, modelNamed } from "./app.ts";
 import { explain } from "./explain.ts";
@@ -83,6 +84,8 @@ export function answerLine(models: Models, line: string): string | undefined {
   } catch {
     return failed(null, CODES.parse, "Expected one JSON document a line.");
   }
+  if (faultOfKeys(line, message) !== undefined)
+    return failed(null, CODES.parse, "Expected every key once in an object, received one twice.");
   const { jsonrpc, id, method, params } = message ?? {};
   const isId = typeof id === "string" || typeof id === "number";
   if (jsonrpc !== "2.0" || typeof method !== "string" || (id !== undefined && !isId)) {

@@ -95,6 +95,7 @@ export { TEMPLATES, type TemplateName } from "../ingest/templates.ts";
 export { THOUSANDS, type Thousands } from "../ingest/thousands.ts";
 export { findWide, type WideLayout } from "../ingest/wide.ts";
 export { DATE_ORDERS, type DateOrder, readDate } from "../ingest/written-dates.ts";
+export { faultOfKeys } from "../json-keys.ts";
 export { meanAndSd } from "../numeric/moments.ts";
 export { sortedQuantile } from "../numeric/select.ts";
 export {

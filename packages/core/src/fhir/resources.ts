@@ -6,6 +6,7 @@ import type { FhirResource } from "fhir/r4";
 import { DtmError, showReceived } from "../errors.ts";
 import { type ByteSource, openSource } from "../ingest/bytes.ts";
 import { isGzip, unpack } from "../ingest/gzip.ts";
+import { faultOfKeys } from "../json-keys.ts";
 import { shaped } from "./shape.ts";
 
 /** A file of resources. */
@@ -130,8 +131,13 @@ function parsed(text: string): unknown {
 
 function documentOf(text: string, name: string, line: number | undefined): unknown {
   const document = parsed(text);
-  if (document !== undefined) return shaped(document);
   const where = line === undefined ? name : `${name}, line ${line}`;
+  const fault = document === undefined ? undefined : faultOfKeys(text, document);
+  if (fault !== undefined) {
+    const message = `${where}: expected every key once in an object, received ${showReceived(fault.received)}. Export the file anew.`;
+    throw new DtmError("not-json", message);
+  }
+  if (document !== undefined) return shaped(document);
   const received = showReceived(text.trim());
   throw new DtmError(
     "not-json",

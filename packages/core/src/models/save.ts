@@ -6,13 +6,13 @@
 import * as z from "zod/mini";
 import { basisDomain } from "../basis/bspline.ts";
 import { checkGiven, DtmError } from "../errors.ts";
+import { faultOfKeys } from "../json-keys.ts";
 import type { TrajectoryModel } from "./model.ts";
 import { placementAt } from "./place.ts";
 import { type Prediction, predict } from "./predict.ts";
 import { canonicalJson, checksum } from "./saving/canonical-json.ts";
 import { checkModel } from "./saving/check-model.ts";
 import { FILE_FORMAT, FILE_VERSION, fileSchema, type ModelFile } from "./saving/file-schema.ts";
-import { faultOfKeys } from "./saving/json-keys.ts";
 
 /**
  * The model as the text of a model file.
@@ -73,7 +73,7 @@ function parseJson(text: string): Record<string, unknown> {
   if (fault !== undefined) {
     throw new DtmError(
       "bad-json",
-      `loadModel: expected every key once and none called __proto__, received ${fault}. The file was not written by this software: use the original.`,
+      `loadModel: expected every key once and none called __proto__, received ${fault.received}. The file was not written by this software: use the original.`,
     );
   }
   return raw as Record<string, unknown>;

@@ -3,6 +3,7 @@
  * Columns are the keys in order of first appearance among the first lines; a key that is not there is an empty cell.
  */
 import { showReceived } from "../../errors.ts";
+import { faultOfKeys } from "../../json-keys.ts";
 import { cellText, inexactNumber, isInexact, plainCell } from "../cell-text.ts";
 import { refusalAt, type Words } from "../complaints.ts";
 import { createDecoder } from "../decode.ts";
@@ -64,7 +65,7 @@ function parsed(text: string, line: number, options: TableOptions): JsonObject |
   const written = (line === 1 ? text.replace(/^\ufeff/, "") : text).trim();
   if (written === "") return undefined;
   try {
-    return objectOf(JSON.parse(written), line, options);
+    return objectOf(withoutRepeats(written, JSON.parse(written), options, line), line, options);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw refuse(line, options, [NO_OBJECT[0], `"${showReceived(written)}"`, NO_OBJECT[2]]);
@@ -73,13 +74,25 @@ function parsed(text: string, line: number, options: TableOptions): JsonObject |
 
 function arrayOf(text: string, options: TableOptions): JsonObject[] {
   try {
-    const list: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
+    const written = text.replace(/^\ufeff/, "");
+    const list = withoutRepeats(written, JSON.parse(written), options);
     if (!Array.isArray(list)) throw refuse(1, options, NO_OBJECT);
     return list.map((value, k) => objectOf(value, k + 1, options));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw refuse(1, options, ["a whole array of objects", "broken JSON", "Write or copy the file again."]);
   }
+}
+
+/** What was parsed; refused if an object in it has a key twice, of which JSON.parse takes the last in silence. */
+function withoutRepeats(text: string, value: unknown, { file }: TableOptions, line?: number): unknown {
+  const fault = faultOfKeys(text, value);
+  if (fault === undefined) return value;
+  throw refusalAt({ line: line ?? fault.object, column: fault.key }, file, "duplicate-column", [
+    "every key once in an object, and none called __proto__",
+    showReceived(fault.received),
+    "Rename or remove all but one.",
+  ]);
 }
 
 function objectOf(value: unknown, line: number, options: TableOptions): JsonObject {

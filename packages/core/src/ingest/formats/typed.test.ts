@@ -361,6 +361,13 @@ describe("JSON", () => {
     ["FHIR", '{"resourceType":"Observation","id":"1"}', "unsupported-format", /--fhir/],
     ["FHIR after another line", '{"id":"1"}\n{"resourceType":"Observation"}', "unsupported-format", /line 2.*--fhir/s],
     ["no objects", "[]", "empty-file", /nothing/],
+    [
+      "a key twice in an object of a line",
+      '{"id":"a","time":0,"value":1}\n{"id":"a","time":1,"value":1,"value" :2}',
+      "duplicate-column",
+      /line 2, column "value".*"value\\?" twice/s,
+    ],
+    ["a key twice in an array", '[{"id":"a"},{"id":"a","id":"b"}]', "duplicate-column", /line 2, column "id"/],
   ])("refuses %s", async (_, text, code, message) => {
     await expect(readCohortFile([bytesOf(text)])).rejects.toMatchObject({ code, message });
   });

@@ -2,13 +2,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { faultOfKeys } from "./json-keys.ts";
 
-const fault = (text: string) => faultOfKeys(text, JSON.parse(text));
+const fault = (text: string) => faultOfKeys(text, JSON.parse(text))?.received;
 
 describe("faultOfKeys", () => {
   it("finds a key that stands twice in one object, however it is written", () => {
     expect(fault('{"a":1,"b":2,"a":3}')).toBe('"a" twice');
     expect(fault('{"x":[{"k":1},{"k":2, "\\u006b" : 3}]}')).toBe('"k" twice');
     expect(fault('{"a":{"a":{"a":1}}}')).toBeUndefined();
+  });
+
+  it("says which object of a list it is in", () => {
+    const text = '[{"a":1},{"a":"\\":","b":{"c":1,"d":[{}]}},{"a":1,"a":2}]';
+    expect(faultOfKeys(text, JSON.parse(text))).toEqual({ key: "a", received: '"a" twice', object: 3 });
   });
 
   it("finds __proto__ and leaves the prototype of all objects alone", () => {

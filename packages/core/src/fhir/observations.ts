@@ -1,6 +1,7 @@
 /** An Observation as values of the markers asked for, each with its day and unit; or why it gives none. */
 import type { CodeableConcept, Observation, ObservationComponent, Quantity } from "fhir/r4";
 import { writeDay } from "../ingest/calendar.ts";
+import { unitsContradict } from "../units/convert.ts";
 import { hasCode, type WantedCode } from "./codes.ts";
 import { dayOf, isDay, numberOf, type PartialDates } from "./days.ts";
 import { subjectOf } from "./references.ts";
@@ -26,6 +27,8 @@ export interface ObservationRules {
 /** One value, as cells of a table. */
 export interface ValueRow {
   readonly id: string;
+  /** Address of the server that the id is of, "" if it is not said. */
+  readonly server: string;
   readonly day: string;
   readonly marker: number;
   readonly value: string;
@@ -47,7 +50,9 @@ export function takeObservation(found: Found, rules: ObservationRules): Taken | 
   if (wanted.length === 0) return undefined;
   const names = wanted.map(({ marker, part }) => ({ marker, name: nameOf(part) }));
   const status = statusOf(observation, rules);
-  if (status !== undefined) return { rows: [], told: [status], names };
+  const leave = (code: ToldCode): Taken => ({ rows: [], told: [code], names });
+  if (status !== undefined) return leave(status);
+  if (isModified(observation)) return leave("modifier-extension");
   const rows: ValueRow[] = [];
   const told: ToldCode[] = [];
   for (const { marker, part, kind, isTwice } of wanted) {
@@ -63,7 +68,7 @@ export function takeObservation(found: Found, rules: ObservationRules): Taken | 
 /** Concepts of an Observation with a number by the rules, each with its value; none of one whose status is not taken. */
 export function numbersOf(found: Found, rules: ObservationRules): { readonly part: Part; readonly row: PartRow }[] {
   const observation = found.resource as Observation;
-  if (statusOf(observation, rules) !== undefined) return [];
+  if (statusOf(observation, rules) !== undefined || isModified(observation)) return [];
   return partsOf(observation).flatMap((own) => {
     const { row } = takePart(found, own, rules);
     return row === undefined ? [] : [{ part: own.part, row }];
@@ -74,7 +79,7 @@ type PartRow = Omit<ValueRow, "marker">;
 
 /** The value of a part with subject and day, and what is told of it. */
 function takePart(
-  { resource, patients }: Found,
+  { resource, fullUrl, patients }: Found,
   { part, kind }: OwnPart,
   rules: ObservationRules,
 ): { readonly row?: PartRow; readonly told: readonly ToldCode[] } {
@@ -85,7 +90,8 @@ function takePart(
     const ofPart = statusOf(own, rules);
     if (ofPart !== undefined) return { told: [ofPart] };
   }
-  const subject = subjectOf(own.subject, patients);
+  if (isModified(part)) return { told: ["modifier-extension"] };
+  const subject = subjectOf(own.subject, patients, fullUrl);
   if ("reason" in subject) return { told: [subject.reason] };
   const time = timeOf(own, rules);
   if (time.day === undefined) return { told: time.told };
@@ -94,7 +100,7 @@ function takePart(
   if (value.cell === undefined) return { told };
   if ((part.code?.coding?.length ?? 0) > 1) told.push("several-codings");
   if (kind !== "own") told.push(kind);
-  return { row: { id: subject.id, day: time.day, value: value.cell, unit: value.unit }, told };
+  return { row: { id: subject.id, server: subject.server, day: time.day, value: value.cell, unit: value.unit }, told };
 }
 
 /** A part of an Observation that may have a value: itself, a component, a contained member. */
@@ -109,6 +115,11 @@ interface WantedPart extends OwnPart {
   readonly marker: number;
   /** Whether it has codes of another marker too. */
   readonly isTwice: boolean;
+}
+
+/** Whether an extension that is not known here may change the meaning of what it stands in: such must not be read. */
+export function isModified(element: { readonly modifierExtension?: readonly unknown[] }): boolean {
+  return (element.modifierExtension ?? []).length > 0;
 }
 
 function wantedParts(observation: Observation, { markers }: ObservationRules): WantedPart[] {
@@ -214,6 +225,9 @@ function quantityOf({ value, comparator, unit, system, code }: Quantity): FoundV
   const written = system === UCUM ? (code ?? unit) : (unit ?? code);
   if (typeof value !== "number" || !["", "<", "<=", ">", ">="].includes(sign)) {
     return { unit: "", told: [typeof value === "number" ? "other-comparator" : "not-a-number"] };
+  }
+  if (system === UCUM && code !== undefined && unit !== undefined && unitsContradict(code, unit)) {
+    return { unit: "", told: ["unit-contradiction"] };
   }
   return { cell: sign + String(value), unit: written ?? "", told: sign === "" ? [] : ["limit"] };
 }

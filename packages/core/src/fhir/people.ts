@@ -8,12 +8,17 @@ import { DAYS_PER, type TimeUnit } from "../ingest/calendar.ts";
 import type { SubjectsTable } from "../ingest/subjects-table.ts";
 import { hasCode, type WantedCode } from "./codes.ts";
 import { dayOf, isDay, numberOf, type PartialDates } from "./days.ts";
-import { subjectOf } from "./references.ts";
+import { isModified } from "./observations.ts";
+import { personOf, type Servers, seeServer, serverOf, subjectOf, versionKey } from "./references.ts";
 import type { Found } from "./resources.ts";
 import { count, type Tally } from "./told.ts";
 import { compareVersions } from "./versions.ts";
 
 interface Person {
+  readonly id: string;
+  readonly server: string;
+  readonly isModified: boolean;
+  readonly isLinked: boolean;
   readonly meta: Meta | undefined;
   readonly sex: string;
   readonly birth: string | undefined;
@@ -24,10 +29,12 @@ interface Person {
 interface Onset {
   readonly meta: Meta | undefined;
   readonly id: string;
+  readonly server: string;
   readonly wanted: number;
   /** Undefined if no day is known. */
   readonly day: string | undefined;
   readonly told:
+    | "modifier-condition"
     | "refuted-condition"
     | "unconfirmed-condition"
     | "condition-recorded"
@@ -37,30 +44,40 @@ interface Onset {
 
 /** What is known of people, gathered while reading. */
 export interface People {
+  /** By server and id. */
   readonly patients: Map<string, Person>;
-  readonly linked: Set<string>;
+  /** Servers of ids of patients, of all resources. */
+  readonly servers: Servers;
   readonly conditions: readonly (readonly WantedCode[])[];
   readonly onsets: Map<string, Onset>;
+  /** The first server of each Condition. */
+  readonly firstServers: Map<string, string>;
 }
 
 export function createPeople(conditions: readonly (readonly WantedCode[])[]): People {
-  return { patients: new Map(), linked: new Set(), conditions, onsets: new Map() };
+  return { patients: new Map(), servers: new Map(), conditions, onsets: new Map(), firstServers: new Map() };
 }
 
-export function takePatient({ patients, linked }: People, { resource, fullUrl }: Found, partial: PartialDates): void {
+export function takePatient({ patients, servers }: People, { resource, fullUrl }: Found, partial: PartialDates): void {
   const patient = resource as Patient;
   const id = patient.id ?? fullUrl?.replace(/^urn:uuid:/, "");
   if (id === undefined) return;
-  const known = patients.get(id);
+  const server = serverOf(fullUrl);
+  const key = `${server} ${id}`;
+  seeServer(servers, { id, server });
+  const known = patients.get(key);
   if (known !== undefined && compareVersions(patient.meta, known.meta) < 0) return;
-  if ((patient.link ?? []).length > 0) linked.add(id);
   const day = (written: string | undefined) => {
     const found = written === undefined ? "" : dayOf(written, partial);
     return isDay(found) ? found : undefined;
   };
   const { deceasedBoolean, deceasedDateTime } = patient;
   const isDead = deceasedDateTime !== undefined || deceasedBoolean === true;
-  patients.set(id, {
+  patients.set(key, {
+    id,
+    server,
+    isModified: isModified(patient),
+    isLinked: known?.isLinked === true || (patient.link ?? []).length > 0,
     meta: patient.meta,
     sex: patient.gender ?? "",
     // A year of birth is enough for an age: its middle.
@@ -74,12 +91,17 @@ function middleOf(written: string): string | undefined {
   return isDay(found) ? found : undefined;
 }
 
-export function takeCondition({ conditions, onsets }: People, found: Found, partial: PartialDates): void {
+export function takeCondition(
+  { conditions, servers, onsets, firstServers }: People,
+  found: Found,
+  partial: PartialDates,
+): void {
   const condition = found.resource as Condition;
   const wanted = conditions.map((codes) => hasCode(condition.code, codes)).indexOf(true);
-  const subject = subjectOf(condition.subject, found.patients);
+  const subject = subjectOf(condition.subject, found.patients, found.fullUrl);
   if (wanted < 0 || "reason" in subject) return;
-  const key = condition.id ?? found.fullUrl ?? `#${onsets.size}`;
+  seeServer(servers, subject);
+  const key = versionKey(firstServers, condition.id ?? found.fullUrl ?? `#${onsets.size}`, found.fullUrl);
   const known = onsets.get(key);
   if (known !== undefined && compareVersions(condition.meta, known.meta) < 0) return;
   const doubt = doubtOf(condition);
@@ -89,12 +111,15 @@ export function takeCondition({ conditions, onsets }: People, found: Found, part
     .find(isDay);
   const told =
     doubt ?? (day === undefined ? "condition-without-day" : onset === undefined ? "condition-recorded" : undefined);
-  onsets.set(key, { meta: condition.meta, id: subject.id, wanted, day, told });
+  onsets.set(key, { meta: condition.meta, id: subject.id, server: subject.server, wanted, day, told });
 }
 
 /** Why a Condition does not count; undefined for one that is confirmed, or of which nothing is said. */
-export function doubtOf({ verificationStatus }: Condition): "refuted-condition" | "unconfirmed-condition" | undefined {
-  const verification = verificationStatus?.coding?.[0]?.code ?? "confirmed";
+export function doubtOf(
+  condition: Condition,
+): "modifier-condition" | "refuted-condition" | "unconfirmed-condition" | undefined {
+  if (isModified(condition)) return "modifier-condition";
+  const verification = condition.verificationStatus?.coding?.[0]?.code ?? "confirmed";
   if (verification === "entered-in-error" || verification === "refuted") return "refuted-condition";
   return verification === "confirmed" ? undefined : "unconfirmed-condition";
 }
@@ -109,7 +134,7 @@ export interface Followed {
 
 /** The table of individuals with values, in the order of their ids. */
 export function subjectsTable(
-  { patients, linked, conditions, onsets }: People,
+  { patients: known, servers, conditions, onsets }: People,
   followed: ReadonlyMap<string, Followed>,
   unit: TimeUnit,
   tally: Tally,
@@ -120,21 +145,24 @@ export function subjectsTable(
     if (!columns.has(name)) columns.set(name, new Array(ids.length).fill(""));
     columns.get(name)![i] = cell;
   };
-  const ofPerson = firstOnsets(onsets, tally);
+  const ofPerson = firstOnsets(onsets, servers, tally);
+  const patients = peopleOf(known, servers);
   for (const [i, id] of ids.entries()) {
     const { first, last, time = 0 } = followed.get(id)!;
     const origin = numberOf(first) - Math.round(time * DAYS_PER[unit]);
     const since = (day: string) => String((numberOf(day) - origin) / DAYS_PER[unit]);
     const person = patients.get(id);
+    const isRead = person !== undefined && !person.isModified;
     if (person === undefined && patients.size > 0) count(tally, "no-patient");
-    if (linked.has(id)) count(tally, "linked-patient");
+    if (person?.isLinked) count(tally, "linked-patient");
+    if (person?.isModified) count(tally, "modifier-patient");
     if (patients.size > 0) {
-      put("sex", i, person?.sex ?? "");
-      put("age", i, person?.birth === undefined ? "" : ageAt(person.birth, first));
-      const death = person?.death;
+      put("sex", i, isRead ? person.sex : "");
+      put("age", i, !isRead || person.birth === undefined ? "" : ageAt(person.birth, first));
+      const death = isRead ? person.death : undefined;
       const isUsable = death === undefined || (death !== "unknown" && death >= first);
       if (!isUsable) count(tally, death === "unknown" ? "death-without-day" : "death-before");
-      const isKnown = person !== undefined && isUsable;
+      const isKnown = isRead && isUsable;
       put("death", i, isKnown ? (death === undefined ? "0" : "1") : "");
       put("death_time", i, isKnown ? since(death ?? last) : "");
     }
@@ -159,16 +187,31 @@ function ageAt(birth: string, day: string): string {
   return String(Number(((numberOf(day) - numberOf(birth)) / DAYS_PER.years).toFixed(2)));
 }
 
+/** The newest of each patient, by who is meant. */
+function peopleOf(patients: ReadonlyMap<string, Person>, servers: Servers): Map<string, Person> {
+  const people = new Map<string, Person>();
+  for (const person of patients.values()) {
+    const name = personOf(servers, person);
+    if (name === undefined) continue;
+    const known = people.get(name);
+    if (known === undefined || compareVersions(person.meta, known.meta) >= 0) people.set(name, person);
+  }
+  return people;
+}
+
 /** The first onset of each condition in each individual, by number of the condition and id. */
 function firstOnsets(
   onsets: ReadonlyMap<string, Onset>,
+  servers: Servers,
   tally: Tally,
 ): Map<string, { readonly day: string | undefined }> {
   const first = new Map<string, { readonly day: string | undefined }>();
-  for (const { id, wanted, day, told } of onsets.values()) {
+  for (const { id, server, wanted, day, told } of onsets.values()) {
+    const person = personOf(servers, { id, server });
     if (told !== undefined) count(tally, told);
-    if (told === "refuted-condition" || told === "unconfirmed-condition") continue;
-    const key = `${wanted} ${id}`;
+    const isLeftOut = told === "modifier-condition" || told === "refuted-condition" || told === "unconfirmed-condition";
+    if (isLeftOut || person === undefined) continue;
+    const key = `${wanted} ${person}`;
     const known = first.get(key);
     // One of an unknown day may have been the first.
     const earlier = day === undefined || (known?.day !== undefined && day < known.day);

@@ -507,3 +507,96 @@ describe("outcomes", () => {
     });
   });
 });
+
+describe("what may change the meaning of a resource", () => {
+  const modifierExtension = [{ url: "urn:local:not-done", valueBoolean: true }];
+
+  it("leaves it out, and tells", async () => {
+    expect(await alone(observation({ modifierExtension }))).toMatchObject({
+      ids: ["z"],
+      told: { "modifier-extension": 1 },
+    });
+    expect((await alone(observation({ modifierExtension: [] }))).ids).toEqual(["a", "z"]);
+    const part = { code: CREATININE, valueQuantity: quantity(2), modifierExtension };
+    const panel = without(observation({ code: { coding: [{ code: "panel" }] }, component: [part] }), "valueQuantity");
+    expect(await alone(panel)).toMatchObject({ ids: ["z"], told: { "modifier-extension": 1 } });
+  });
+
+  it("in Patients and Conditions too", async () => {
+    const patient = { resourceType: "Patient", id: "a", gender: "female", modifierExtension };
+    const condition = {
+      resourceType: "Condition",
+      code: { coding: [{ code: "44" }] },
+      subject: { reference: "Patient/a" },
+      onsetDateTime: "2021-01-01",
+      modifierExtension,
+    };
+    const { subjects, told: lines } = await read([observation(), patient, condition], { conditions: [["44"]] });
+    const cell = (name: string) => subjects.columns.find((column) => column.name === name)?.cells[0];
+    expect([cell("sex"), cell("death"), cell("condition_44")]).toEqual(["", "", "0"]);
+    expect(told(lines)).toEqual({ "modifier-patient": 1, "modifier-condition": 1 });
+  });
+});
+
+describe("the code and the text of a unit", () => {
+  const united = (code: string, unit: string) => alone(observation({ valueQuantity: { ...quantity(2, code), unit } }));
+
+  it.each([
+    ["mg/dL", "mmol/L"],
+    ["mg/dL", "g/L"],
+    ["mg/dL", "mg/L"],
+  ])("%s beside %s is left out and told", async (code, unit) => {
+    expect(await united(code, unit)).toMatchObject({ ids: ["z"], told: { "unit-contradiction": 1 } });
+  });
+
+  it.each([
+    ["mg/dL", "MG/DL"],
+    ["mg/dL", "milligrams per decilitre"],
+    ["mg/dL", "mg%"],
+  ])("%s beside %s is taken", async (code, unit) => {
+    expect((await united(code, unit)).ids).toEqual(["a", "z"]);
+  });
+});
+
+describe("servers", () => {
+  const bundle = (host: string, ...resources: readonly Resource[]) => ({
+    resourceType: "Bundle",
+    entry: resources.map((resource) => ({ fullUrl: `${host}/${resource.resourceType}/${resource.id}`, resource })),
+  });
+  const [one, other] = ["https://One.example/fhir", "http://other.example/fhir"];
+  const patient = (gender: string) => ({ resourceType: "Patient", id: "a", gender });
+
+  it("with one id of a patient have two individuals, by absolute and by relative references", async () => {
+    const absolute = [one, other].map((host) => observation({ subject: { reference: `${host}/Patient/a` } }));
+    const relative = [
+      bundle(one, patient("female"), observation({ id: "1" })),
+      bundle(other, patient("male"), observation({ id: "1" })),
+    ];
+    for (const resources of [absolute, relative]) {
+      const { cohort, told: lines } = await readFhir(
+        resources.map((resource, k) => source([resource], `${k}.json`)),
+        { markers: [{ codes: ["2160-0"] }] },
+      );
+      expect(cohort.ids).toEqual(["one.example/fhir/Patient/a", "other.example/fhir/Patient/a"]);
+      expect(told(lines)).toEqual({ "two-servers": 1 });
+    }
+    const { subjects } = await read(relative);
+    expect(subjects.columns.find(({ name }) => name === "sex")?.cells).toEqual(["female", "male"]);
+  });
+
+  it("leave out what does not say whose it is, and are one where only one is named", async () => {
+    const named = [one, other].map((host) => observation({ subject: { reference: `${host}/Patient/a` } }));
+    const { cohort, told: lines } = await read([...named, observation()]);
+    expect(cohort.ids).toHaveLength(2);
+    expect(told(lines)).toEqual({ "two-servers": 1, "unknown-server": 1 });
+    expect((await read([named[0], observation({ effectiveDateTime: "2021-01-01" })])).cohort.ids).toEqual(["a"]);
+  });
+});
+
+it("a key twice in a resource is refused with its line", async () => {
+  const text = JSON.stringify(observation()).replace('"value":1', '"value":1,"value":2');
+  const twice = readFhir([{ name: "o.ndjson", bytes: bytesOf(`${JSON.stringify(observation())}\n${text}`) }], {
+    markers: [{ codes: ["2160-0"] }],
+  });
+  await expect(twice).rejects.toThrow(/line 2.*twice/);
+});

@@ -25,6 +25,7 @@ import {
   type ValueRow,
 } from "./observations.ts";
 import { createPeople, type Followed, type People, subjectsTable, takeCondition, takePatient } from "./people.ts";
+import { personOf, seeServer, versionKey } from "./references.ts";
 import { type Counts, type FhirSource, type Found, resourcesOf } from "./resources.ts";
 import { count, type Tally, type ToldLine, toldLines, toldWords } from "./told.ts";
 import { compareVersions } from "./versions.ts";
@@ -117,13 +118,15 @@ interface Gathering {
   readonly tally: Tally;
   /** The newest version of each Observation, by id. */
   readonly observations: Map<string, { readonly meta: Meta | undefined; readonly taken: Taken }>;
+  /** The first server of each Observation. */
+  readonly firstServers: Map<string, string>;
   /** Other Observations that were parsed. */
   others: number;
 }
 
 function createGathering(rules: ObservationRules, people: People): Gathering {
   const counts = { passedOver: 0, notResources: 0 };
-  return { rules, people, counts, tally: new Map(), observations: new Map(), others: 0 };
+  return { rules, people, counts, tally: new Map(), observations: new Map(), firstServers: new Map(), others: 0 };
 }
 
 function gather(gathering: Gathering, found: Found, partialDates: PartialDates): void {
@@ -142,7 +145,8 @@ function gatherObservation(gathering: Gathering, found: Found): void {
   if (wanted === undefined) gathering.others++;
   if (wanted === undefined && !isWithdrawn) return;
   const taken = wanted ?? NOTHING;
-  const key = id ?? found.fullUrl?.replace(/^urn:uuid:/, "") ?? `#${observations.size}`;
+  const own = id ?? found.fullUrl?.replace(/^urn:uuid:/, "") ?? `#${observations.size}`;
+  const key = versionKey(gathering.firstServers, own, found.fullUrl);
   const known = observations.get(key);
   if (known !== undefined) {
     const order = compareVersions(meta, known.meta);
@@ -156,10 +160,17 @@ function gatherObservation(gathering: Gathering, found: Found): void {
 const NOTHING: Taken = { rows: [], told: [], names: [] };
 
 /** The rows of all newest versions; what is told of these is counted. */
-function settle({ observations, tally, counts }: Gathering): ValueRow[] {
+function settle({ observations, people: { servers }, tally, counts }: Gathering): ValueRow[] {
   const rows: ValueRow[] = [];
+  for (const { taken } of observations.values()) for (const row of taken.rows) seeServer(servers, row);
+  const shared = [...servers.values()].filter((of) => of.size > 1).length;
+  if (shared > 0) count(tally, "two-servers", shared);
   for (const { taken } of observations.values()) {
-    rows.push(...taken.rows);
+    for (const row of taken.rows) {
+      const id = personOf(servers, row);
+      if (id === undefined) count(tally, "unknown-server");
+      else rows.push(id === row.id ? row : { ...row, id });
+    }
     for (const code of taken.told) count(tally, code);
   }
   if (counts.notResources > 0) count(tally, "not-resource", counts.notResources);

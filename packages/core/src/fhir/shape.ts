@@ -1,7 +1,7 @@
 /** Resources as exports really write them: what has not the shape that FHIR gives it is dropped, and then counted as missing by those who look for it. */
 
 /** Elements that are lists of objects, wherever they stand. */
-const LISTS = new Set(["coding", "component", "contained", "hasMember", "entry"]);
+const LISTS = new Set(["coding", "component", "contained", "hasMember", "entry", "modifierExtension"]);
 
 /** Elements that are texts; numbers, as in an id of 17, are taken for them. */
 const TEXTS = new Set([

@@ -136,6 +136,12 @@ export function unitCode(written: string): ReadUnit {
   return { code: byParts(bare) ?? bare };
 }
 
+/** Whether a unit is written as laboratories write it, with known parts alone: pH is not picohenry. */
+export function isUsualUnit(written: string): boolean {
+  const text = unitText(written).replace(IDLE, "");
+  return EXACT[text] !== undefined || WHOLE[text.toLowerCase()] !== undefined || byParts(text) !== undefined;
+}
+
 /** The text of a unit with one letter for each micro sign, powers of ten as UCUM writes them, and without spaces. */
 function unitText(written: string): string {
   return written

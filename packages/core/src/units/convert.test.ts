@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { unitCode } from "./aliases.ts";
 import { ANALYTES, findAnalyte, usualRatio } from "./analytes.ts";
-import { createConverter, unitLine } from "./convert.ts";
+import { createConverter, unitLine, unitsContradict } from "./convert.ts";
 import { measuredBy } from "./ucum.ts";
 
 const at = (value: number, from: string, to: string, analyte?: string) => {
@@ -182,5 +182,28 @@ describe("the table of analytes", () => {
       expect(unitLine(...analyte.usual!, analyte.name)!.slope / ratio).toBeCloseTo(1, 8);
     }
     expect(usualRatio(findAnalyte("creatinine")!)).toBeCloseTo(88.4, 1);
+  });
+});
+
+describe("unitsContradict", () => {
+  it.each([
+    ["[IU]/L", "U/L"],
+    ["mmol/L", "mEq/L"],
+    ["10*9/L", "K/uL"],
+    ["g/L", "mg/mL"],
+    ["[pH]", "pH"],
+    ["mL/min/{1.73_m2}", "mL/min"],
+    ["{INR}", "ratio"],
+  ])("not %s and %s", (code, text) => {
+    expect(unitsContradict(code, text)).toBe(false);
+  });
+
+  it.each([
+    ["%", "mmol/mol"],
+    ["Cel", "degF"],
+    ["mg/dL", "mEq/L"],
+    ["10*9/L", "/uL"],
+  ])("%s and %s", (code, text) => {
+    expect(unitsContradict(code, text)).toBe(true);
   });
 });

@@ -4,7 +4,7 @@
  * cannot be converted by a rule of this folder is refused with what would help.
  */
 import { DtmError, nearestName, showReceived } from "../errors.ts";
-import { annotationsOf, COMMON_CODES, unitCode } from "./aliases.ts";
+import { annotationsOf, COMMON_CODES, isUsualUnit, unitCode } from "./aliases.ts";
 import { ANALYTES, type Analyte, findAnalyte } from "./analytes.ts";
 import { type Line, lineBetween, type Measured, measuredBy } from "./ucum.ts";
 import type { UnitConversion, UnitConverter, UnitRefusal } from "./unit-converter.ts";
@@ -64,6 +64,27 @@ export function unitLine(from: string, to: string, analyte?: string): Line | und
   const found = createConverter({ to, ...(analyte === undefined ? {} : { analyte }) }).conversion(from);
   return "slope" in found ? { slope: found.slope, intercept: found.intercept } : undefined;
 }
+
+/**
+ * Whether a code of UCUM and a text beside it surely name units of another size or kind. What the text leaves open says nothing against the code: unknown
+ * words, an annotation, U for [IU], milliequivalents for millimoles.
+ */
+export function unitsContradict(code: string, text: string): boolean {
+  if (!isUsualUnit(text)) return false;
+  const [a, b] = [readCode(code), readCode(text)];
+  if ("reason" in a || "reason" in b || a.code === b.code) return false;
+  const [x, y] = [a.code, b.code].map((one) => one.replaceAll(/\[i?IU\]/gi, "U"));
+  const [is, be] = [measuredBy(x), measuredBy(y)];
+  if (is === undefined || be === undefined) return false;
+  const isSameMass = is.dimensions[MASS] === be.dimensions[MASS];
+  if (isEquivalent(x) !== isEquivalent(y) && isSameMass) return false;
+  if (is.moles !== be.moles || is.dimensions.some((power, k) => power !== be.dimensions[k])) return true;
+  const line = lineBetween(x, y, {});
+  return line === undefined || Math.abs(line.slope - 1) > SAME || Math.abs(line.intercept) > SAME;
+}
+
+/** Relative difference of sizes that rounding makes. */
+const SAME = 1e-9;
 
 type Joined = Line & { readonly by?: string };
 

@@ -8,11 +8,13 @@ export type MadeCell =
   | boolean
   | null
   | { readonly serial: number; readonly withTime?: boolean }
+  | { readonly percent: number; readonly custom?: boolean }
   | { readonly formula: string; readonly value: number }
   | { readonly error: string };
 
 export interface MadeSheet {
   readonly name: string;
+  readonly state?: "hidden" | "veryHidden";
   readonly rows: readonly (readonly MadeCell[])[];
 }
 
@@ -21,7 +23,12 @@ const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
 export function madeWorkbook(sheets: readonly MadeSheet[], options: { readonly date1904?: boolean } = {}): Uint8Array {
-  const list = sheets.map(({ name }, k) => `<sheet name="${name}" sheetId="${k + 1}" r:id="rId${k + 1}"/>`).join("");
+  const list = sheets
+    .map(
+      ({ name, state = "visible" }, k) =>
+        `<sheet name="${name}" state="${state}" sheetId="${k + 1}" r:id="rId${k + 1}"/>`,
+    )
+    .join("");
   const system = options.date1904 === true ? '<workbookPr date1904="1"/>' : "<workbookPr/>";
   const files: Record<string, string> = {
     "[Content_Types].xml": `${XML}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
@@ -31,8 +38,8 @@ export function madeWorkbook(sheets: readonly MadeSheet[], options: { readonly d
         (_, k) => `<Relationship Id="rId${k + 1}" Type="${OFFICE}/worksheet" Target="worksheets/sheet${k + 1}.xml"/>`,
       )
       .join("")}</Relationships>`,
-    // Number formats 14 and 22 are those of a date and of a date with its time.
-    "xl/styles.xml": `${XML}<styleSheet xmlns="${MAIN}"><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="22"/></cellXfs></styleSheet>`,
+    // Number formats 14 and 22 are those of a date and of a date with its time, 9 that of a percent.
+    "xl/styles.xml": `${XML}<styleSheet xmlns="${MAIN}"><numFmts><numFmt numFmtId="164" formatCode="0.0%;&quot;no %&quot;"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="22"/><xf numFmtId="9"/><xf numFmtId="164"/></cellXfs></styleSheet>`,
   };
   for (const [k, { rows }] of sheets.entries()) {
     const data = rows.map((row, r) => `<row r="${r + 1}">${row.map((cell, c) => cellXml(cell, r, c)).join("")}</row>`);
@@ -49,6 +56,7 @@ function cellXml(cell: MadeCell, row: number, column: number): string {
   if (typeof cell === "number") return `<c ${at}><v>${cell}</v></c>`;
   if (typeof cell === "boolean") return `<c ${at} t="b"><v>${Number(cell)}</v></c>`;
   if ("serial" in cell) return `<c ${at} s="${cell.withTime === true ? 2 : 1}"><v>${cell.serial}</v></c>`;
+  if ("percent" in cell) return `<c ${at} s="${cell.custom === true ? 4 : 3}"><v>${cell.percent}</v></c>`;
   if ("formula" in cell) return `<c ${at}><f>${cell.formula}</f><v>${cell.value}</v></c>`;
   return `<c ${at} t="e"><v>${cell.error}</v></c>`;
 }

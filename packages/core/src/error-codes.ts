@@ -48,6 +48,10 @@ export const ERROR_CODES = {
   ),
   "several-files": table("A zip archive holds several files, or none.", "Unpack it and name the file that is meant."),
   "missing-sheet": table("A workbook has no sheet of that name or number.", "Name one of its sheets."),
+  "unsupported-type": table(
+    "A column is of a type that is no number, text or date, such as a span of time.",
+    "Write it as numbers in one unit, or leave the column out.",
+  ),
   "nested-cell": table(
     "A cell holds a list, an object or bytes.",
     "Write one row for each observation, or leave the column out.",

@@ -39,6 +39,28 @@ export function utcNotes(columns: Iterable<string>): string[] {
   );
 }
 
+/** What is said of columns of moments whose type names a time zone. */
+export function zoneNotes(zones: ReadonlyMap<string, string>): string[] {
+  return [...zones].map(
+    ([name, zone]) =>
+      `Days of "${showReceived(name)}" are those of ${showReceived(zone)}, the time zone of the column.`,
+  );
+}
+
+/** Milliseconds of a day as 10:15:00. */
+export function clockText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(11, 19);
+}
+
+/** Refuses spans of time, which a number alone does not tell. */
+export function spanColumn(type: string, column: string, at: number, file?: string) {
+  return refusalAt({ line: 1, column, columnNumber: at + 1 }, file, "unsupported-type", [
+    "numbers, text, dates or times of day",
+    `the type ${type} in "${showReceived(column)}"`,
+    "Write spans of time as numbers in one unit, such as days.",
+  ]);
+}
+
 /** A 32-bit number as the shortest text that reads back as it: 0.1, not 0.10000000149011612. */
 export function singleText(value: unknown): string | undefined {
   if (typeof value !== "number" || !Number.isFinite(value)) return cellText(value);

@@ -63,7 +63,7 @@ export interface RowParser<Piece> {
 export interface TableOptions {
   /** Default: the one seen most often in the first line. */
   readonly delimiter?: Delimiter;
-  /** Sheet of a workbook: its name, or its number from 1. Default: the first that is not empty. */
+  /** Sheet of a workbook: its name, or its number from 1. Default: the first that is not empty and not hidden. */
   readonly sheet?: string;
   /** Name of the file, for complaints. */
   readonly file?: string;

@@ -7,15 +7,19 @@ import { wholeFile } from "../bytes.ts";
 import {
   type CellWriter,
   cellText,
+  clockText,
   dateText,
   decimalText,
   nestedCell,
   plainCell,
   singleText,
+  spanColumn,
   utcNotes,
+  zoneNotes,
 } from "../cell-text.ts";
 import { type Finding, refusalAt } from "../complaints.ts";
 import type { FileFormat, TableEnd } from "../table.ts";
+import { zoneClock } from "../time-zones.ts";
 
 const MAGIC = [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31];
 const isFile = (head: Uint8Array) => MAGIC.every((byte, k) => head[k] === byte);
@@ -36,7 +40,8 @@ export const ARROW: FileFormat = {
       }
     };
     const inUtc = new Set<string>();
-    const end = (): TableEnd => ({ blankLines: 0, notes: utcNotes(inUtc) });
+    const zones = new Map<string, string>();
+    const end = (): TableEnd => ({ blankLines: 0, notes: [...utcNotes(inUtc), ...zoneNotes(zones)] });
     await registerZstd(arrow);
     const source = isFile(open.head) ? await wholeFile(open, file ?? "the file") : open.blocks;
     const reader = await attempt(() => arrow.RecordBatchReader.from(source as AsyncIterable<Uint8Array>));
@@ -44,8 +49,15 @@ export const ARROW: FileFormat = {
     const names = fields.map(({ name }) => name);
     sink.start({ decimal: ".", notes: [] });
     if (!sink.row(names, 1)) return end();
-    const wanted = [...new Set(sink.wanted?.() ?? names.keys())];
-    const write = wanted.map((at) => writerOf(arrow, fields[at].type, () => inUtc.add(names[at])));
+    const looked = sink.wanted?.();
+    const wanted = [...new Set(looked ?? names.keys())];
+    const write = wanted.map((at) => {
+      const { type } = fields[at];
+      if (looked !== undefined && isSpan(arrow, type)) throw spanColumn(String(type), names[at], at, file);
+      const zone = zoneOf(arrow, type);
+      if (zone !== undefined) zones.set(names[at], zone);
+      return writerOf(arrow, type, () => inUtc.add(names[at]));
+    });
     write.forEach((writer, k) => {
       if (writer === undefined) throw nestedCell(names[wanted[k]], wanted[k], 1, file);
     });
@@ -112,17 +124,63 @@ async function registerZstd({ compressionRegistry, CompressionType }: Arrow): Pr
   compressionRegistry.set(CompressionType.ZSTD, { decode });
 }
 
+/** Whether a type is a span of time. */
+function isSpan({ DataType: is }: Arrow, type: DataType): boolean {
+  return is.isDuration(type) || is.isInterval(type);
+}
+
+/** The time zone that the moments of a type are to be read in; undefined if it names none but UTC. */
+function zoneOf({ DataType: is }: Arrow, type: DataType): string | undefined {
+  const zone = is.isTimestamp(type) ? (type.timezone ?? "") : "";
+  return zoneClock(zone) === undefined ? undefined : zone;
+}
+
+/** What a schema of Arrow says beyond the types of Parquet, in which pandas, Polars and others keep one. */
+export interface SaidType {
+  /** The type, if it is a span of time: Parquet holds whole numbers. */
+  readonly span?: string;
+  readonly zone?: string;
+}
+
+/** Present in browsers, workers and Node alike. */
+declare const atob: (text: string) => string;
+
+/** What a schema in base64 says of columns, by name; nothing of one that cannot be read. */
+export async function typesOfSchema(written: string): Promise<ReadonlyMap<string, SaidType>> {
+  const arrow = await import("apache-arrow");
+  try {
+    const bytes = Uint8Array.from(atob(written), (letter) => letter.charCodeAt(0));
+    const { fields } = arrow.RecordBatchReader.from(bytes).open().schema;
+    return new Map(
+      fields.map(({ name, type }) => {
+        const zone = zoneOf(arrow, type);
+        return [name, isSpan(arrow, type) ? { span: String(type) } : zone === undefined ? {} : { zone }];
+      }),
+    );
+  } catch {
+    return new Map();
+  }
+}
+
 /** How values of a type are written; undefined for lists, structures and bytes. */
 function writerOf({ DataType: is }: Arrow, type: DataType, tellUtc: () => void): CellWriter | undefined {
   if (is.isDictionary(type)) return writerOf({ DataType: is } as Arrow, type.dictionary as DataType, tellUtc);
   if (is.isDate(type) || is.isTimestamp(type)) {
-    const isUtc = is.isTimestamp(type) && (type.timezone ?? "") !== "";
+    const zone = is.isTimestamp(type) ? (type.timezone ?? "") : "";
+    const clock = zoneClock(zone) ?? ((milliseconds: number) => milliseconds);
+    const isUtc = zone !== "" && zoneClock(zone) === undefined;
     return (value) => {
-      const text = value === null ? "" : dateText(Number(value));
+      const text = value === null ? "" : dateText(clock(Number(value)));
       if (isUtc && text.includes("T")) tellUtc();
       return text;
     };
   }
+  if (is.isTime(type)) {
+    const perMillisecond = 10 ** (3 * (type.unit - 1));
+    return (value) => (value === null ? "" : clockText(Number(value) / perMillisecond));
+  }
+  // Where nobody says which columns are needed spans are text, which is no number.
+  if (is.isDuration(type) || is.isInterval(type)) return (value) => (value === null ? "" : `${value} (${type})`);
   if (is.isFloat(type)) return type.precision === 1 ? singleText : cellText;
   // The library writes decimals of 128 bits alone.
   if (is.isDecimal(type) && type.bitWidth !== 128) return undefined;

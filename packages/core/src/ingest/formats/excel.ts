@@ -6,9 +6,10 @@
 import type { Sheet } from "read-excel-file/universal";
 import { showReceived } from "../../errors.ts";
 import { wholeFile } from "../bytes.ts";
-import { cellText, dateText, inexactNumber } from "../cell-text.ts";
+import { cellText, clockText, dateText, inexactNumber } from "../cell-text.ts";
 import { type Finding, refusalAt } from "../complaints.ts";
 import type { FileFormat, RowSink, TableEnd, TableStart } from "../table.ts";
+import { workbookParts } from "./workbook-parts.ts";
 import { isZip, type ZipArchive } from "./zip.ts";
 
 /** Whether an archive is a workbook. */
@@ -27,9 +28,10 @@ export const EXCEL: FileFormat = {
     const sheets = await readWorkbook(bytes.slice().buffer as ArrayBuffer, { trim: false }).catch(() => {
       throw refusalAt({}, file, ...DAMAGED);
     });
-    const { chosen, notes } = chooseSheet(sheets, sheet, file);
+    const parts = await workbookParts(bytes);
+    const { chosen, notes } = chooseSheet(sheets, parts.hidden, sheet, file);
     const about = { notes, sheets: { names: filledOf(sheets).map(nameOf), chosen: nameOf(chosen) } };
-    return readSheet(chosen.data, sink, about, file);
+    return readSheet(withClocks(chosen.data, parts.epoch), parts.percentCells(nameOf(chosen)), sink, about, file);
   },
 };
 
@@ -64,8 +66,14 @@ function filledOf(sheets: readonly Sheet[]): Sheet[] {
 
 const nameOf = ({ sheet }: Sheet) => sheet;
 
-/** The sheet asked for by name or number, or the first that is not empty. */
-function chooseSheet(sheets: readonly Sheet[], wanted: string | undefined, file: string | undefined) {
+/** The sheet asked for by name or number, or the first that is not empty and not hidden. */
+function chooseSheet(
+  sheets: readonly Sheet[],
+  hidden: ReadonlySet<string>,
+  wanted: string | undefined,
+  file: string | undefined,
+) {
+  const isHidden = ({ sheet }: Sheet) => hidden.has(sheet);
   const filled = filledOf(sheets);
   const names = (some: readonly Sheet[]) => some.map(({ sheet }) => `"${showReceived(sheet)}"`).join(", ");
   if (wanted !== undefined) {
@@ -79,16 +87,44 @@ function chooseSheet(sheets: readonly Sheet[], wanted: string | undefined, file:
   }
   // A page with a title alone is no table.
   const isTable = ({ data }: Sheet) => data.filter((row) => row.filter((cell) => cell !== null).length > 1).length > 1;
-  const chosen = filled.find(isTable) ?? filled[0] ?? sheets[0];
+  const shown = filled.filter((one) => !isHidden(one));
+  if (shown.length === 0 && filled.length > 0) {
+    throw refusalAt({}, file, "missing-sheet", [
+      "a table on a sheet that is not hidden",
+      `hidden sheets alone: ${names(filled)}`,
+      "If one of them is meant, name it (--sheet; sheet).",
+    ]);
+  }
+  const chosen = shown.find(isTable) ?? shown[0] ?? sheets[0];
   const others = filled.filter((one) => one !== chosen);
   if (others.length === 0) return { chosen, notes: [] };
-  const note = `Sheet "${showReceived(chosen.sheet)}" is read; the workbook also has ${names(others)}, which can be chosen (sheet).`;
+  const listed = others.map((one) => names([one]) + (isHidden(one) ? " (hidden)" : "")).join(", ");
+  const note = `Sheet "${showReceived(chosen.sheet)}" is read; the workbook also has ${listed}, which can be chosen (--sheet; sheet).`;
   return { chosen, notes: [note] };
 }
 
-/** Hands over a sheet from its header on. */
+/** The rows with times of day as text: they are parts of the day 0, which is no date. */
+function withClocks(data: Rows, epoch: number): Rows {
+  const isClock = (cell: unknown): cell is Date => cell instanceof Date && cell.getTime() < epoch + 86_400_000;
+  const text = (cell: Date) => clockText(Math.round(cell.getTime() / 1000) * 1000);
+  return data.map((row) => (row.some(isClock) ? row.map((cell) => (isClock(cell) ? text(cell) : cell)) : row));
+}
+
+/** Columns of a table all of whose numbers are shown as percent, by position; of others with some, none. */
+function percentColumns(data: Rows, header: number, isPercent: PercentCells): number[] {
+  const rows = data.map((_, r) => r).slice(header + 1);
+  return data[header].flatMap((_, c) => {
+    const numbers = rows.filter((r) => typeof data[r][c] === "number");
+    return numbers.length > 0 && numbers.every((r) => isPercent(r, c)) ? [c] : [];
+  });
+}
+
+type PercentCells = (row: number, column: number) => boolean;
+
+/** Hands over a sheet from its header on. Where some numbers of a column are shown as percent and others are not, those are text: 77%. */
 function readSheet(
   data: Rows,
+  isPercent: PercentCells | undefined,
   sink: RowSink,
   about: Pick<TableStart, "notes" | "sheets">,
   file: string | undefined,
@@ -104,7 +140,13 @@ function readSheet(
   const said = titles.map((title) => `"${showReceived(textOf(title))}"`).join(", ");
   const above = titles.length === 0 ? [] : [`Rows above the table (${said}) are passed over.`];
   const start = header === 0 ? [] : [`The table begins in row ${header + 1} of the sheet.`];
-  sink.start({ ...about, decimal: "either", notes: [...about.notes, ...above, ...start] });
+  const percent = isPercent === undefined ? [] : percentColumns(data, header, isPercent);
+  const shown = percent.map((c) => `"${showReceived(textOf(data[header][c]))}"`);
+  const shares =
+    shown.length === 0
+      ? []
+      : [`Excel shows ${shown.join(", ")} as percent; the numbers are shares: 77% is read as 0.77.`];
+  sink.start({ ...about, decimal: "either", notes: [...about.notes, ...above, ...start, ...shares] });
   let [blank, blankLines] = [0, 0];
   let wanted: ReadonlySet<number> | undefined;
   const looksAt = (c: number) => wanted === undefined || wanted.has(c);
@@ -122,7 +164,8 @@ function readSheet(
         Array.from({ length: last }, (_, c) => {
           const cell = data[k][c] ?? null;
           if (looksAt(c) && isLong(cell)) throw inexactNumber(cell, textOf(data[header][c] ?? null), c, k + 1, file);
-          return textOf(cell);
+          const isMixed = typeof cell === "number" && isPercent?.(k, c) === true && !percent.includes(c);
+          return isMixed ? `${Number((100 * cell).toPrecision(15))}%` : textOf(cell);
         }),
         k + 1,
       )

@@ -6,16 +6,22 @@ import type { ColumnData, FileMetaData, SchemaTree } from "hyparquet";
 import {
   type CellWriter,
   cellText,
+  clockText,
+  dateText,
   decimalText,
   inexactNumber,
   isInexact,
   nestedCell,
   plainCell,
   singleText,
+  spanColumn,
   utcNotes,
+  zoneNotes,
 } from "../cell-text.ts";
 import { type Finding, refusalAt } from "../complaints.ts";
 import type { FileFormat, TableEnd } from "../table.ts";
+import { zoneClock } from "../time-zones.ts";
+import { type SaidType, typesOfSchema } from "./arrow.ts";
 
 export const PARQUET: FileFormat = {
   name: "Parquet",
@@ -41,11 +47,26 @@ export const PARQUET: FileFormat = {
     sink.start({ decimal: ".", notes: [] });
     const going = sink.row(names, 1);
     const inUtc = new Set<string>();
-    const end = (): TableEnd => ({ blankLines: 0, notes: utcNotes(inUtc) });
+    const zones = new Map<string, string>();
+    const end = (): TableEnd => ({ blankLines: 0, notes: [...utcNotes(inUtc), ...zoneNotes(zones)] });
     if (!going) return end();
-    const wanted = [...new Set(sink.wanted?.() ?? names.keys())];
+    const looked = sink.wanted?.();
+    const wanted = [...new Set(looked ?? names.keys())];
     for (const at of wanted) if (columns[at].children.length > 0) throw nestedCell(names[at], at, 1, file);
-    const write = wanted.map((at) => writerOf(columns[at], at, inUtc, file));
+    const said = await arrowTypes(
+      metadata,
+      wanted.map((at) => columns[at]),
+    );
+    const write = wanted.map((at) => {
+      const { span, zone } = said.get(names[at]) ?? {};
+      const isInterval = columns[at].element.converted_type === "INTERVAL";
+      if (isInterval || (looked !== undefined && span !== undefined))
+        throw spanColumn(span ?? "INTERVAL", names[at], at, file);
+      if (span !== undefined)
+        return (value: unknown) => (value === null || value === undefined ? "" : `${value} (${span})`);
+      if (zone !== undefined) zones.set(names[at], zone);
+      return writerOf(columns[at], at, inUtc, file, zone);
+    });
     const compressors = await compressorsOf(metadata);
     let rowStart = 0;
     for (const group of metadata.row_groups) {
@@ -99,16 +120,13 @@ const UNITS_PER_MILLISECOND: Readonly<Record<string, number>> = {
   NANOS: 1e6,
 };
 
-function clockText(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(11, 19);
-}
-
 /** How values of a column are written. */
 function writerOf(
   { element }: SchemaTree,
   at: number,
   inUtc: Set<string>,
   file?: string,
+  zone?: string,
 ): (...given: [unknown, number]) => ReturnType<CellWriter> {
   const { name, type, scale = 0, converted_type: converted, logical_type: logical } = element;
   if (converted === "DECIMAL" || logical?.type === "DECIMAL") {
@@ -124,7 +142,11 @@ function writerOf(
   if (clock !== undefined) {
     return (value) => (value === null || value === undefined ? "" : clockText(Number(value) / clock));
   }
-  if (logical?.type === "TIMESTAMP" && logical.isAdjustedToUTC) {
+  if (isInUtc(element)) {
+    const clock = zoneClock(zone ?? "");
+    if (clock !== undefined) {
+      return (value) => (value instanceof Date ? dateText(clock(value.getTime())) : cellText(value));
+    }
     return (value) => {
       const text = cellText(value);
       if (text?.includes("T")) inUtc.add(name);
@@ -137,6 +159,23 @@ function writerOf(
     if (isInexact(value)) throw inexactNumber(value, name, at, line, file);
     return cellText(value);
   };
+}
+
+function isInUtc({ logical_type: logical }: SchemaTree["element"]): boolean {
+  return logical?.type === "TIMESTAMP" && logical.isAdjustedToUTC;
+}
+
+/** What that schema says of columns, by name; it is looked at only if some may be moments or spans. */
+async function arrowTypes(
+  { key_value_metadata: more }: FileMetaData,
+  columns: readonly SchemaTree[],
+): Promise<ReadonlyMap<string, SaidType>> {
+  const written = more?.find(({ key }) => key === "ARROW:schema")?.value;
+  const mayBe = ({ element }: SchemaTree) =>
+    isInUtc(element) ||
+    (element.type === "INT64" && element.logical_type === undefined && element.converted_type === undefined);
+  if (written === undefined || !columns.some(mayBe)) return new Map();
+  return typesOfSchema(written);
 }
 
 /** What the library itself unpacks needs no other; the rest comes with a larger one. */

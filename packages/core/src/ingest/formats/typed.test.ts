@@ -161,6 +161,49 @@ describe("Excel", () => {
     });
   });
 
+  it("passes hidden sheets over, unless they are named", async () => {
+    const workbook = madeWorkbook([
+      { ...subjects, state: "hidden" },
+      visits,
+      { ...visits, name: "Old", state: "veryHidden" },
+    ]);
+    const first = await rowsOf(workbook);
+    expect(first.rows[0]).toEqual(["id", "time", "value"]);
+    expect(first.notes[0]).toContain('"Subjects" (hidden), "Old" (hidden)');
+    expect((await rowsOf(workbook, { sheet: "Subjects" })).rows[1]).toEqual(["a", "true"]);
+    await expect(rowsOf(madeWorkbook([{ ...visits, state: "hidden" }]))).rejects.toMatchObject({
+      code: "missing-sheet",
+      message: /--sheet/,
+    });
+  });
+
+  it("says where numbers are shown as percent, and takes some among others for text", async () => {
+    const rows = [
+      ["id", "fvc", "dlco", "n"],
+      ["a", { percent: 0.77 }, { percent: 0.07, custom: true }, 1],
+      ["b", { percent: 0.81, custom: true }, 71, 2],
+    ];
+    const read = await rowsOf(madeWorkbook([{ name: "S & T".replace("&", "&amp;"), rows }]));
+    expect(read.rows.slice(1)).toEqual([
+      ["a", "0.77", "7%", "1"],
+      ["b", "0.81", "71", "2"],
+    ]);
+    expect(read.notes).toEqual(['Excel shows "fvc" as percent; the numbers are shares: 77% is read as 0.77.']);
+  });
+
+  it("takes times of day for no dates", async () => {
+    const rows = [
+      ["id", "at"],
+      ["a", { serial: 0.4375, withTime: true }],
+      ["b", { serial: 43861.4375, withTime: true }],
+    ];
+    for (const date1904 of [false, true]) {
+      const read = await rowsOf(madeWorkbook([{ name: "S", rows }], { date1904 }));
+      expect(read.rows[1]).toEqual(["a", "10:30:00"]);
+      expect(read.rows[2][1]).toMatch(/^20\d\d-.*T10:30:00$/);
+    }
+  });
+
   it("complains of cells beyond the header, and takes an empty workbook for an empty file", async () => {
     const wide = madeWorkbook([
       {
@@ -288,6 +331,45 @@ describe("Parquet of pandas", () => {
   });
 });
 
+describe("the schema of Arrow in Parquet", () => {
+  const beside = (type: arrow.DataType) => {
+    const stream = arrow.tableToIPC(new arrow.Table(new arrow.Schema([new arrow.Field("time", type)])), "stream");
+    return { kvMetadata: [{ key: "ARROW:schema", value: Buffer.from(stream).toString("base64") }] };
+  };
+  const table = (time: ColumnSource, type: arrow.DataType) =>
+    parquet(
+      [
+        { name: "id", data: ["a"] },
+        { ...time, name: "time" },
+        { name: "value", data: [1.5] },
+      ],
+      beside(type),
+    );
+
+  it("names the zone of moments", async () => {
+    const moment = new Date(Date.UTC(2020, 0, 30, 23));
+    const schema = [
+      { name: "root", num_children: 1 },
+      {
+        ...{ name: "time", type: "INT64", repetition_type: "REQUIRED" },
+        logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
+      },
+    ];
+    const type = new arrow.TimestampMillisecond("Europe/Berlin");
+    const bytes = parquet([{ name: "time", data: [moment] }], { schema, ...beside(type) });
+    expect((await rowsOf(bytes)).rows[1]).toEqual(["2020-01-31"]);
+  });
+
+  it("tells spans of time, which are refused by their type, from numbers", async () => {
+    const nanoseconds = { name: "time", data: [86_400_000_000_000n] };
+    await expect(readCohortFile([table(nanoseconds, new arrow.DurationNanosecond())])).rejects.toMatchObject({
+      code: "unsupported-type",
+      message: /column "time" \(2\).*Duration/s,
+    });
+    expect((await readCohortFile([table({ name: "time", data: [3n] }, new arrow.Int64())])).cohort.ids).toEqual(["a"]);
+  });
+});
+
 describe("Arrow", () => {
   it("writes dates, moments, 64-bit and 32-bit numbers, categories and truth in the normal form", async () => {
     const day = new Date(Date.UTC(2020, 0, 31));
@@ -311,21 +393,57 @@ describe("Arrow", () => {
     ]);
   });
 
+  const zoned = (zone: string, ...moments: readonly number[]) =>
+    arrow.tableToIPC(
+      new arrow.Table({
+        id: arrow.vectorFromArray(
+          moments.map(() => "a"),
+          new arrow.Utf8(),
+        ),
+        date: arrow.vectorFromArray(moments, new arrow.TimestampMillisecond(zone)),
+        value: arrow.vectorFromArray(
+          moments.map((_, k) => k),
+          new arrow.Float64(),
+        ),
+      }),
+      "stream",
+    );
+  const columns = { columns: { id: "id", time: "date", value: "value" } };
+
   it("says where moments are kept in UTC, unless all are midnights", async () => {
     const midnight = Date.UTC(2020, 0, 31);
-    const zoned = (moment: number) =>
-      arrow.tableToIPC(
-        new arrow.Table({
-          id: arrow.vectorFromArray(["a", "a"], new arrow.Utf8()),
-          date: arrow.vectorFromArray([midnight, moment], new arrow.TimestampMillisecond("Europe/Berlin")),
-          value: arrow.vectorFromArray([1, 2], new arrow.Float64()),
-        }),
-        "stream",
-      );
-    const columns = { columns: { id: "id", time: "date", value: "value" } };
-    const notes = async (moment: number) => (await readCohortFile([zoned(moment)], columns)).notes.join("\n");
+    const notes = async (moment: number) =>
+      (await readCohortFile([zoned("UTC", midnight, moment)], columns)).notes.join("\n");
     expect(await notes(midnight + 82_800_000)).toContain('Moments of "date" are kept in UTC');
     expect(await notes(midnight + 86_400_000)).not.toContain("UTC");
+  });
+
+  it.each([
+    ["Europe/Berlin", "2020-01-31", "2020-07-01T01:30:00"],
+    ["America/New_York", "2020-01-30T18:00:00", "2020-06-30T19:30:00"],
+    ["+05:30", "2020-01-31T04:30:00", "2020-07-01T05:00:00"],
+    ["-0800", "2020-01-30T15:00:00", "2020-06-30T15:30:00"],
+    ["No/Where", "2020-01-30T23:00:00", "2020-06-30T23:30:00"],
+  ])("takes the days of the zone that the type names: %s", async (zone, winter, summer) => {
+    const bytes = zoned(zone, Date.UTC(2020, 0, 30, 23), Date.UTC(2020, 5, 30, 23, 30));
+    expect((await rowsOf(bytes)).rows.slice(1).map(([, date]) => date)).toEqual([winter, summer]);
+    const { notes } = await readCohortFile([bytes], columns);
+    expect(notes.join(" ")).toContain(zone === "No/Where" ? "kept in UTC" : `are those of ${zone}`);
+  });
+
+  it("refuses spans of time by their type, and takes times of day for what they are", async () => {
+    const table = new arrow.Table({
+      id: arrow.vectorFromArray(["a"], new arrow.Utf8()),
+      time: arrow.vectorFromArray([86_400n], new arrow.DurationSecond()),
+      value: arrow.vectorFromArray([1], new arrow.Float64()),
+    });
+    await expect(readCohortFile([arrow.tableToIPC(table, "stream")])).rejects.toMatchObject({
+      code: "unsupported-type",
+      message: /column "time" \(2\).*Duration/s,
+    });
+    expect((await previewFile([arrow.tableToIPC(table, "stream")])).columns[1].numeric).toBe(0);
+    const clock = new arrow.Table({ at: arrow.vectorFromArray([37_800_000_000n], new arrow.TimeMicrosecond()) });
+    expect((await rowsOf(arrow.tableToIPC(clock, "stream"))).rows[1]).toEqual(["10:30:00"]);
   });
 
   it("refuses lists by their name", async () => {

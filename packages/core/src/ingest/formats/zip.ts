@@ -67,6 +67,15 @@ export async function onlyEntry({ bytes, entries }: ZipArchive, file: string): P
   }
 }
 
+/** The texts of files in an archive, by their names without regard to case; "" for those that are not there. */
+export async function textsOf(bytes: Uint8Array): Promise<(name: string) => string> {
+  const { unzipSync, strFromU8 } = await import("fflate");
+  return (name) => {
+    const found = unzipSync(bytes, { filter: (entry) => entry.name.toLowerCase() === name.toLowerCase() });
+    return Object.values(found).map((content) => strFromU8(content))[0] ?? "";
+  };
+}
+
 function damagedZip(file: string): DtmError {
   return refusalAt({}, file, "damaged-file", [
     "a whole zip archive without a password",

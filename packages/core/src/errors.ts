@@ -105,6 +105,11 @@ export function checkNames(where: string, options: object, known: readonly strin
   }
 }
 
+/** Names of all options of a type: the compiler refuses a list that lacks one or has another. */
+export function optionNames<Options>(names: Readonly<Record<keyof Options, true>>): readonly string[] {
+  return Object.keys(names);
+}
+
 /** The name with the fewest edits from `wanted`, if they are few beside its length. */
 export function nearestName(names: readonly string[], wanted: string): string | undefined {
   let best: string | undefined;

@@ -5,7 +5,7 @@
  */
 import type { Meta, Observation } from "fhir/r4";
 import type { Marker } from "../cohort/marker.ts";
-import { checkOption, DtmError } from "../errors.ts";
+import { checkNames, checkOption, DtmError, optionNames } from "../errors.ts";
 import type { TimeUnit } from "../ingest/calendar.ts";
 import { type ReadCohort, readCohortRows } from "../ingest/read-cohort.ts";
 import type { ReadCohortOptions } from "../ingest/reading.ts";
@@ -57,6 +57,11 @@ export interface ReadFhirOptions
   readonly timeUnit?: TimeUnit;
 }
 
+const FHIR_OPTIONS = optionNames<ReadFhirOptions>({
+  ...{ markers: true, conditions: true, status: true, partialDates: true, period: true, strings: true, meant: true },
+  ...{ timeUnit: true, onBad: true, keepRepeats: true, mayLack: true, origin: true, subjects: true },
+});
+
 /** A cohort, what was told on the way, and the table of its individuals. */
 export interface ReadFhir extends ReadCohort {
   readonly told: readonly ToldLine[];
@@ -73,6 +78,7 @@ export async function readFhir(
   sources: Iterable<FhirSource> | AsyncIterable<FhirSource>,
   options: ReadFhirOptions,
 ): Promise<ReadFhir> {
+  checkNames("readFhir", options, FHIR_OPTIONS);
   const { markers, conditions = [], partialDates, timeUnit = "years" } = options;
   checkOption(markers.length > 0, "readFhir", "codes of at least one marker", "none", "Name the codes.");
   const wanted = markers.map(({ codes }) => codes.map(wantedCode));

@@ -7,6 +7,7 @@
  * and whether the table is of visits or of individuals.
  */
 
+import { checkNames, optionNames } from "../errors.ts";
 import { type Role, usualColumns } from "./column-names.ts";
 import { findColumns } from "./columns.ts";
 import { EMPTY_FILE, refusal, refusalAt } from "./complaints.ts";
@@ -103,12 +104,13 @@ export function previewFile(bytes: TableSource, options: PreviewOptions = {}): P
   return readTableFile(bytes, previewReader(options), options);
 }
 
-function previewReader({
-  numRows = 20,
-  numRowsSeen,
-  file,
-  wide: patterns = true,
-}: PreviewOptions): TableReader<TablePreview> {
+const PREVIEW_OPTIONS = optionNames<PreviewOptions>({
+  ...{ numRows: true, numRowsSeen: true, wide: true, delimiter: true, sheet: true, file: true, encoding: true },
+});
+
+function previewReader(options: PreviewOptions): TableReader<TablePreview> {
+  checkNames("previewTable", options, PREVIEW_OPTIONS);
+  const { numRows = 20, numRowsSeen, file, wide: patterns = true } = options;
   let names: readonly string[] | undefined;
   let most = 0;
   const rows: (readonly string[])[] = [];

@@ -1,6 +1,6 @@
 /** What is asked of a reading of visits, and what is gathered on the way: rows of each marker, complaints, counts. */
 import { checkMarker, DEFAULT_MARKER, type Marker } from "../cohort/marker.ts";
-import { checkOption } from "../errors.ts";
+import { checkNames, checkOption, optionNames } from "../errors.ts";
 import type { Role } from "./column-names.ts";
 import type { Columns, FoundColumns } from "./columns.ts";
 import { type ComplaintBook, createComplaintBook } from "./complaints.ts";
@@ -54,6 +54,16 @@ export interface ReadCohortOptions extends TableOptions, DateOptions {
   /** Physical lines to skip (a second line with units, say). */
   readonly skipLines?: readonly number[];
 }
+
+const READ_OPTIONS = optionNames<ReadCohortOptions>({
+  ...{ columns: true, origin: true, subjects: true, orGuess: true, marker: true, markers: true, markerColumn: true },
+  ...{ mayLack: true, units: true, decimal: true, thousands: true, wide: true, onBad: true, keepRepeats: true },
+  ...{ skipLines: true, delimiter: true, sheet: true, file: true, encoding: true },
+  ...{ dateOrder: true, yearPivot: true, partialDates: true },
+});
+const COLUMN_NAMES = optionNames<Columns>({
+  ...{ id: true, time: true, value: true, marker: true, level: true, origin: true, dates: true },
+});
 
 /** One of several markers: its value column, or how it is written in the column of markers, which is its name by default. */
 export interface MarkerChoice extends Partial<Marker> {
@@ -147,6 +157,8 @@ export interface Reading {
 }
 
 export function createReading(options: ReadCohortOptions): Reading {
+  checkNames("readCohort", options, READ_OPTIONS);
+  checkNames("readCohort: columns", options.columns ?? {}, COLUMN_NAMES);
   const choices = markerChoices(options);
   const rows = createRows();
   const leaveOut = options.onBad === "leave-out";

@@ -10,7 +10,7 @@ import type { CodedCovariates } from "../cohort/coding.ts";
 import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
 import { markerCohort } from "../cohort/several-markers.ts";
 import { farCovariates } from "../covariates/covariates.ts";
-import { checkGiven, checkOption, DtmError } from "../errors.ts";
+import { checkGiven, checkNames, checkOption, DtmError, optionNames } from "../errors.ts";
 import { noiseLevels } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
@@ -50,6 +50,10 @@ export interface EmbedOptions {
   readonly shards?: ShardHost;
 }
 
+const EMBED_OPTIONS = optionNames<EmbedOptions>({
+  ...{ mixture: true, statistics: true, kernels: true, covariates: true, shards: true },
+});
+
 /**
  * Places every individual of a cohort; as columns, without the full posteriors.
  * @throws DtmError "other-marker" for a cohort of another marker or scale.
@@ -58,6 +62,7 @@ export interface EmbedOptions {
  */
 export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): Placements {
   checkGiven("embed", { model, cohort, options });
+  checkNames("embed", options, EMBED_OPTIONS);
   const coded = codedFor(model, cohort);
   return {
     ...placeCohort(model, cohort, options, true),
@@ -68,6 +73,7 @@ export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOpti
 
 /** Places alone, in half the time of `embed`: for cohorts so large that nobody looks at the rest. */
 export function embedPlaces(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): Places {
+  checkNames("embedPlaces", options, EMBED_OPTIONS);
   const placed = placeCohort(model, cohort, options, false);
   const { ids, mapDimension, numObservations, firstTime, lastTime, location, covariance, logLikelihood } = placed;
   const { noiseLevel, noiseLevels: ofMarkers, visitsOfMarkers } = placed;
@@ -142,6 +148,7 @@ function timeSpans({ ids, markers }: Cohort): { readonly firstTime: Float64Array
  */
 export function placeIndividual(model: TrajectoryModel, history: History, options: EmbedOptions = {}): Placement {
   checkGiven("placeIndividual", { model, history, options });
+  checkNames("placeIndividual", options, EMBED_OPTIONS);
   const id = history.id ?? "new";
   const cohort = historyCohort(model, history, id);
   const statistics = statisticsAt(model, modelStatistics(model, cohort), codedFor(model, options));

@@ -7,7 +7,7 @@
 
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
 import { checkMarker, markerScale, undoSlope, valueLimits } from "../cohort/marker.ts";
-import { checkGiven, checkOption, DtmError } from "../errors.ts";
+import { checkGiven, checkNames, checkOption, DtmError, optionNames } from "../errors.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import { BASE_LEVEL, calibrationFactors } from "./conformal.ts";
@@ -48,6 +48,11 @@ export interface PredictOptions {
   readonly marker?: string;
 }
 
+const PREDICT_OPTIONS = optionNames<PredictOptions>({
+  ...{ level: true, interval: true, simultaneous: true, rate: true, numDraws: true, seed: true, guard: true },
+  ...{ kernels: true, marker: true },
+});
+
 export interface Prediction extends Omit<PredictedSeries, "below"> {
   readonly times: Float64Array;
   readonly level: number;
@@ -84,6 +89,7 @@ export function predict(
   options: PredictOptions = {},
 ): Prediction {
   checkGiven("predict", { model, placement, times, options });
+  checkNames("predict", options, PREDICT_OPTIONS);
   checkPlaced("predict", model, placement);
   if (model.markers.length > 1) {
     const k = markerIndex(model, options.marker);

@@ -1,5 +1,5 @@
 /** A table of individuals: one row each, columns as text; and follow-up times from two of its columns. */
-import { DtmError, showReceived } from "../errors.ts";
+import { checkNames, DtmError, optionNames, showReceived } from "../errors.ts";
 import { usualColumns } from "../ingest/column-names.ts";
 import { createComplaintBook, raggedRow } from "../ingest/complaints.ts";
 import { readTableFile, readTableText, type TableSource } from "../ingest/formats.ts";
@@ -15,6 +15,10 @@ export interface ReadSubjectsOptions extends TableOptions {
   readonly orGuess?: boolean;
   readonly decimal?: "." | ",";
 }
+
+const SUBJECTS_OPTIONS = optionNames<ReadSubjectsOptions>({
+  ...{ id: true, orGuess: true, decimal: true, delimiter: true, sheet: true, file: true, encoding: true },
+});
 
 export interface ReadSubjects {
   readonly table: SubjectsTable;
@@ -37,6 +41,7 @@ export function readSubjectsFile(bytes: TableSource, options: ReadSubjectsOption
 }
 
 function subjectsReader(options: ReadSubjectsOptions): TableReader<ReadSubjects> {
+  checkNames("readSubjects", options, SUBJECTS_OPTIONS);
   const book = createComplaintBook(options.file);
   const ids: string[] = [];
   const lines: number[] = [];

@@ -78,9 +78,8 @@ export function countTimes(reading: Reading, found: FoundColumns): Counted {
 /** What every time was taken as. */
 function* timesOf({ series }: Reading): Generator<number> {
   for (const { rows } of series) {
-    for (const [k, { times }] of rows.blocks.entries()) {
-      const count = Math.min(times.length, rows.length - k * times.length);
-      for (let j = 0; j < count; j++) yield times[j];
+    for (const { times, length } of rows.blocks) {
+      for (let j = 0; j < length; j++) yield times[j];
     }
   }
 }
@@ -237,9 +236,8 @@ function takeSubjects(
 
 function eachRow({ series }: Reading, visit: (individual: number, code: number) => void): void {
   for (const { rows } of series) {
-    for (const [k, { individuals, times }] of rows.blocks.entries()) {
-      const count = Math.min(times.length, rows.length - k * times.length);
-      for (let j = 0; j < count; j++) visit(individuals[j], times[j]);
+    for (const { individuals, times, length } of rows.blocks) {
+      for (let j = 0; j < length; j++) visit(individuals[j], times[j]);
     }
   }
 }
@@ -248,9 +246,8 @@ function eachRow({ series }: Reading, visit: (individual: number, code: number) 
 function apply({ series }: Reading, time: (individual: number, code: number) => number): number {
   let numBefore = 0;
   for (const { rows } of series) {
-    for (const [k, { individuals, times }] of rows.blocks.entries()) {
-      const count = Math.min(times.length, rows.length - k * times.length);
-      for (let j = 0; j < count; j++) {
+    for (const { individuals, times, length } of rows.blocks) {
+      for (let j = 0; j < length; j++) {
         times[j] = time(individuals[j], times[j]);
         if (times[j] < 0) numBefore++;
       }
@@ -263,9 +260,8 @@ function apply({ series }: Reading, time: (individual: number, code: number) => 
 function keepRows(rows: Rows, isKept: (individual: number) => boolean): void {
   const kept = createRows();
   let row = 0;
-  for (const [k, { individuals, times, values, censored }] of rows.blocks.entries()) {
-    const count = Math.min(times.length, rows.length - k * times.length);
-    for (let j = 0; j < count; j++, row++) {
+  for (const { individuals, times, values, censored, length } of rows.blocks) {
+    for (let j = 0; j < length; j++, row++) {
       if (isKept(individuals[j]))
         appendRow(kept, individuals[j], times[j], values[j], lineOf(rows, row), censored?.[j] ?? 0);
     }

@@ -379,3 +379,25 @@ describe("cells that look like dates, or are times of day", () => {
     expect(clocks[0].remedy).toContain("times of day");
   });
 });
+
+describe("many rows", () => {
+  const numRows = 40_000;
+  const dated = Array.from(
+    { length: numRows },
+    (_, k) => `p${k % 1000},${writeDay(18_000 + Math.floor(k / 1000))},${k}`,
+  );
+
+  it("are all counted, whatever they are kept in", () => {
+    const times = timesOf(table(...dated), inDays);
+    expect(times).toHaveLength(numRows);
+    expect(times.every((time, k) => time === k % 40)).toBe(true);
+  });
+
+  it("are all left out where an origin is lacking", () => {
+    const rows = dated.map((row, k) => `${row},${k % 1000 === 7 ? "" : "2019-01-01"}`);
+    const text = `id,date,value,onset\n${rows.join("\n")}\n`;
+    const { cohort } = readCohort(text, { ...inDays, origin: "column:onset", onBad: "leave-out" });
+    expect(cohort.ids).toHaveLength(999);
+    expect(onlyMarker(cohort).times.length).toBe(numRows - 40);
+  });
+});

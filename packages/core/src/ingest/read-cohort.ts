@@ -246,7 +246,9 @@ function takeCohort(reading: Reading, found: FoundColumns, counted: Counted, not
     cells.warn(cellPlace(found, positions.id, lineAt(repeated[0])), repeated.length, "duplicate-rows", [
       "rows that differ",
       `${repeated.length} exact repeats of another row (${lineWords(repeated.map(lineAt))})`,
-      keepRepeats ? "They are kept, as was asked for." : "They were left out; keep them if they are measurements.",
+      keepRepeats
+        ? "They are kept, as was asked for."
+        : "They were left out; if they are measurements, keep them (--keep-repeats; keepRepeats).",
     ]);
   }
   const leftOut = cells

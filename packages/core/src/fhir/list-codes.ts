@@ -97,19 +97,19 @@ function countObservation(codes: Map<string, Counting>, found: Found, rules: Obs
   for (const { part, row } of numbersOf(found, rules)) {
     for (const counting of countingsOf(codes, (part as Observation).code)) {
       counting.values++;
-      counting.individuals.add(row.id);
+      counting.individuals.add(`${row.server} ${row.id}`);
       add(counting.names, nameOf(part));
       add(counting.units, row.unit);
     }
   }
 }
 
-function countCondition(conditions: Map<string, Counting>, { resource, patients }: Found): void {
+function countCondition(conditions: Map<string, Counting>, { resource, fullUrl, patients }: Found): void {
   const condition = resource as Condition;
-  const subject = subjectOf(condition.subject, patients);
+  const subject = subjectOf(condition.subject, patients, fullUrl);
   if ("reason" in subject || doubtOf(condition) !== undefined) return;
   for (const counting of countingsOf(conditions, condition.code)) {
-    counting.individuals.add(subject.id);
+    counting.individuals.add(`${subject.server} ${subject.id}`);
     add(counting.names, nameOf(condition));
   }
 }

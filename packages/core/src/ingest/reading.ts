@@ -59,7 +59,7 @@ const READ_OPTIONS = optionNames<ReadCohortOptions>({
   ...{ columns: true, origin: true, subjects: true, orGuess: true, marker: true, markers: true, markerColumn: true },
   ...{ mayLack: true, units: true, decimal: true, thousands: true, wide: true, onBad: true, keepRepeats: true },
   ...{ skipLines: true, delimiter: true, sheet: true, file: true, encoding: true },
-  ...{ dateOrder: true, yearPivot: true, partialDates: true },
+  ...{ dateOrder: true, yearPivot: true, partialDates: true, swappedDates: true },
 });
 const COLUMN_NAMES = optionNames<Columns>({
   ...{ id: true, time: true, value: true, marker: true, level: true, origin: true, dates: true },

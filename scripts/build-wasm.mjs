@@ -21,7 +21,7 @@ const BYTES = join(FOLDER, "src", "wasm", "bytes.ts");
 const PYTHON_COPY = join(FOLDER, "..", "..", "python", "trajectory-maps", "src", "trajectory_maps", "kernels.wasm");
 
 /** Version of the contract with hosts (docs/kernels.md): raised when a host that kept to it would read wrong numbers. */
-const CONTRACT = 1;
+const CONTRACT = 2;
 
 /** Options of the compiler: SIMD, no garbage collector, the host's memory, no assertions. */
 const OPTIONS = [

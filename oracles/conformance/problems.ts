@@ -143,8 +143,7 @@ function densities(noise: Noise): void {
 }
 
 /** The course of one individual: its distribution at two times, and quantiles. */
-function predicting(): void {
-  const noise = whiteNoise(1.5);
+function predicting(noise: Noise): void {
   const mixture = smallMixture(noise);
   const posterior = createConditioner(mixture)(statisticsFor(noise), 2);
   const functional = posteriorFunctionals(posterior, mixture.meanCoefficients);
@@ -224,7 +223,8 @@ export const PROBLEMS: readonly Problem[] = [
   { layout: "Nodes", name: "placing, noise levels", work: () => placing(LEVELS) },
   { layout: "Nodes", name: "densities at nodes, one noise level", work: () => densities(WHITE) },
   { layout: "Nodes", name: "densities at nodes, noise levels", work: () => densities(LEVELS) },
-  { layout: "Course", name: "predicting", work: predicting },
+  { layout: "Course", name: "predicting, one noise level", work: () => predicting(WHITE) },
+  { layout: "Course", name: "predicting, noise levels", work: () => predicting(LEVELS) },
   { layout: "Linear", name: "E step of a linear model, one noise level", work: () => linear(WHITE) },
   { layout: "Linear", name: "E step of a linear model, noise levels", work: () => linear(LEVELS) },
   { layout: "Pairs", name: "sums over pairs", work: pairs },

@@ -1,7 +1,7 @@
 /**
- * One individual's curve over the nodes with weight (host: wasm/course.ts, definition: models/mixture/posterior.ts), two nodes at
- * a time. With roots L of Σ_g,
- *   A = σ²I + L'GL = CC',   z = C⁻¹L'(g − Gm),   Y = C⁻¹L',   w | y, g ~ N(m + Y'z, σ²Y'Y),
+ * One individual's curve over the nodes with weight, each at the noise levels s with weight (host: wasm/course.ts, definition:
+ * models/mixture/posterior.ts), two nodes at a time. With roots L of Σ_g,
+ *   A = sI + L'GL = CC',   z = C⁻¹L'(g − Gm),   Y = C⁻¹L',   w | y, g, s ~ N(m + Y'z, sY'Y),
  * and from these moments the components N(b'(β + E), b'Sb + noise) of any functional of the curve. Sums of normal distribution
  * functions over them come from a table of Taylor coefficients of Φ at multiples of 1/64, good to 3e-13.
  */
@@ -29,29 +29,37 @@ function pair(base: usize, index: i32): usize {
   return base + (<usize>index << 4);
 }
 
-/** Writes mean and lower triangle of the covariance of w at every node of the first `count` active tiles. */
+/** Writes mean and lower triangle of the covariance of w at every node of the first `count` active tiles, at the level of each. */
 export function conditionTiles(context: usize, count: i32): void {
   const p = changetype<Course>(context);
   const d = p.numBasis;
+  const numMoments = d + (d * (d + 1)) / 2;
+  const size = 3 * d * d + 2 * d;
+  let known = -1;
   for (let at = 0; at < count; at++) {
     const t = i32.load(p.active + (<usize>at << 2));
+    const noise = both(p.noises + (<usize>at << 3));
     for (let half: usize = 0; half < QUAD; half += 16) {
       const L = quad(p.factors, t * d * d) + half;
-      factorPair(p, L, quad(p.means, t * d) + half);
-      writePair(p, L, quad(p.means, t * d) + half, quad(p.moments, at * (d + (d * (d + 1)) / 2)) + half);
+      const m = quad(p.means, t * d) + half;
+      const scratch = half ? pair(p.scratch, size) : p.scratch;
+      // What does not depend on the level serves all levels of a tile.
+      if (t != known) observePair(p, L, m, scratch);
+      factorPair(d, noise, scratch);
+      writePair(d, noise, L, m, scratch, quad(p.moments, at * numMoments) + half);
     }
+    known = t;
   }
 }
 
-/** C (reciprocals on the diagonal) and z of two nodes, into the scratch: GL [d,d], C [d,d], Y' [d,d], r [d], z [d]. */
+/** L'GL and L'(g − Gm) of two nodes, into their scratch: L'GL [d,d], C [d,d], Y' [d,d], L'(g − Gm) [d], z [d]. */
 @inline
-function factorPair(p: Course, L: usize, m: usize): void {
+function observePair(p: Course, L: usize, m: usize, scratch: usize): void {
   const d = p.numBasis;
-  const T = p.scratch;
-  const C = pair(T, d * d);
-  const r = pair(C, 2 * d * d);
-  const z = pair(r, d);
-  const sigma2 = both(p.noise);
+  // GL and g − Gm where Y' and z will be.
+  const T = pair(scratch, 2 * d * d);
+  const c = pair(T, d * d);
+  const r = pair(c, d);
   for (let a = 0; a < d; a++) {
     const G = p.gram + (<usize>(a * d) << 3);
     let s = both(p.cross + (<usize>a << 3));
@@ -66,22 +74,39 @@ function factorPair(p: Course, L: usize, m: usize): void {
     }
   }
   for (let i = 0; i < d; i++) {
-    let zi = f64x2.splat(0);
-    for (let k = 0; k < d; k++) zi = f64x2.add(zi, f64x2.mul(v128.load(quad(L, k * d + i)), v128.load(pair(r, k))));
+    let s = f64x2.splat(0);
+    for (let k = 0; k < d; k++) s = f64x2.add(s, f64x2.mul(v128.load(quad(L, k * d + i)), v128.load(pair(r, k))));
+    v128.store(pair(c, i), s);
     for (let j = 0; j <= i; j++) {
-      let s = i === j ? sigma2 : f64x2.splat(0);
+      s = f64x2.splat(0);
       for (let k = 0; k < d; k++) {
         s = f64x2.add(s, f64x2.mul(v128.load(quad(L, k * d + i)), v128.load(pair(T, k * d + j))));
       }
-      for (let c = 0; c < j; c++) {
-        s = f64x2.sub(s, f64x2.mul(v128.load(pair(C, i * d + c)), v128.load(pair(C, j * d + c))));
+      v128.store(pair(scratch, i * d + j), s);
+    }
+  }
+}
+
+/** C (reciprocals on the diagonal) and z of two nodes at a noise level. */
+@inline
+function factorPair(d: i32, noise: v128, scratch: usize): void {
+  const C = pair(scratch, d * d);
+  const c = pair(C, 2 * d * d);
+  const z = pair(c, d);
+  for (let i = 0; i < d; i++) {
+    let zi = v128.load(pair(c, i));
+    for (let j = 0; j <= i; j++) {
+      let s = v128.load(pair(scratch, i * d + j));
+      if (i == j) s = f64x2.add(s, noise);
+      for (let k = 0; k < j; k++) {
+        s = f64x2.sub(s, f64x2.mul(v128.load(pair(C, i * d + k)), v128.load(pair(C, j * d + k))));
       }
       if (j < i) {
         s = f64x2.mul(s, v128.load(pair(C, j * d + j)));
         zi = f64x2.sub(zi, f64x2.mul(s, v128.load(pair(z, j))));
       } else {
-        // A ≥ σ²I, so pivots are at least σ² but for rounding.
-        s = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(s, sigma2)));
+        // A ≥ sI, so pivots are at least s but for rounding.
+        s = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(s, noise)));
         v128.store(pair(z, i), f64x2.mul(zi, s));
       }
       v128.store(pair(C, i * d + j), s);
@@ -91,12 +116,10 @@ function factorPair(p: Course, L: usize, m: usize): void {
 
 /** Moments of the two nodes factored last: row b of Y' solves C y = (row b of L)'. */
 @inline
-function writePair(p: Course, L: usize, m: usize, out: usize): void {
-  const d = p.numBasis;
-  const C = pair(p.scratch, d * d);
+function writePair(d: i32, noise: v128, L: usize, m: usize, scratch: usize, out: usize): void {
+  const C = pair(scratch, d * d);
   const Y = pair(C, d * d);
   const z = pair(Y, d * d + d);
-  const sigma2 = both(p.noise);
   let covariance = quad(out, d);
   for (let b = 0; b < d; b++) {
     let mean = v128.load(quad(m, b));
@@ -115,12 +138,12 @@ function writePair(p: Course, L: usize, m: usize, out: usize): void {
       for (let c = 0; c < d; c++) {
         s = f64x2.add(s, f64x2.mul(v128.load(pair(Y, a * d + c)), v128.load(pair(Y, b * d + c))));
       }
-      v128.store(covariance, f64x2.mul(s, sigma2));
+      v128.store(covariance, f64x2.mul(s, noise));
     }
   }
 }
 
-/** Writes centers, deviations and inverses of b'(β + w) + noise, b = row and level = b'β, over `count` tiles of moments. */
+/** Writes centers, deviations and inverses of b'(β + w) + noise of `noise` times s, b = row and level = b'β, over `count` tiles of moments. */
 export function spreadFunctional(context: usize, count: i32, level: f64, noise: f64): void {
   const p = changetype<Course>(context);
   const d = p.numBasis;
@@ -128,7 +151,7 @@ export function spreadFunctional(context: usize, count: i32, level: f64, noise: 
   for (let o: usize = 0; o < <usize>count * QUAD; o += 16) {
     const E = quad(p.moments, <i32>(o >> 5) * numMoments) + (o & 16);
     let mean = f64x2.splat(level);
-    let variance = f64x2.splat(noise);
+    let variance = f64x2.splat(noise * f64.load(p.noises + ((o >> 5) << 3)));
     for (let a = 0; a < d; a++) {
       const b = f64.load(p.row + (<usize>a << 3));
       // Few splines are above zero at one time.

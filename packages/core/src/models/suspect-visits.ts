@@ -16,7 +16,7 @@ import { logSumExp } from "../numeric/special.ts";
 import { semidefiniteRoot } from "../numeric/symmetric-eigen.ts";
 import { partsFor } from "./covariate-model.ts";
 import { coefficientMoments } from "./limit-prior.ts";
-import { atLevels, effectMoments, gaussianEffect, type Observations } from "./mixture/effect.ts";
+import { effectMoments, gaussianEffect, levelLogDensities, type Observations } from "./mixture/effect.ts";
 import type { TrajectoryModel } from "./model.ts";
 import type { SuspectValue } from "./placement.ts";
 
@@ -98,10 +98,8 @@ export function wrongVisits(
     const n = visits.times.length;
     if (n === 0) return [];
     const observed = (products: Float64Array, logDet: number) => observationsOf(products, logDet, n, beta, sigma2);
-    const evidence = (products: Float64Array, logDet: number) => {
-      const levels = atLevels(observed(products, logDet), noise);
-      return logSumExp(levels.map((own) => gaussianEffect(own, factor).logDensity));
-    };
+    const evidence = (products: Float64Array, logDet: number) =>
+      logSumExp(levelLogDensities(observed(products, logDet), factor, noise));
     /** Coefficients of the individual's course, given visits of these weights. */
     const courseGiven = (weights: Float64Array) => {
       const { products, logDet } = whitenedProducts(filterVisits({ ...visits, weights }, UNCORRELATED));

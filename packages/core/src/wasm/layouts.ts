@@ -239,24 +239,27 @@ export const NODES = layout(
   ["weighNodes", "densityNodes", "sumLevels", "sumNodes"],
 );
 
-/** The curve of one individual over the nodes with weight: moments, and distributions of functionals (assembly/course.ts). */
+/**
+ * The curve of one individual over the nodes with weight, at each noise level with weight: moments, and distributions of functionals
+ * (assembly/course.ts). A tile is active once for each of its levels, one after the other; `numActive` times at most in all.
+ */
 export const COURSE = layout(
   "Course",
-  ["numBasis", "numTiles"],
+  ["numBasis", "numTiles", "numActive"],
   {
     factors: { f64: (n) => n.numTiles * n.numBasis ** 2 * 4 }, // L_g [tile][d,d][4]
     means: { f64: (n) => n.numTiles * n.numBasis * 4 }, // m_g [tile][d][4]
-    noise: { f64: () => 1 }, // σ²
     gram: { f64: (n) => n.numBasis ** 2 }, // G [d,d]
     cross: { f64: (n) => n.numBasis }, // g [d]
-    scratch: { f64: (n) => 2 * (3 * n.numBasis ** 2 + 2 * n.numBasis) }, // pairs
-    active: { i32: (n) => n.numTiles }, // tiles with any weight
-    moments: { f64: (n) => n.numTiles * (n.numBasis + (n.numBasis * (n.numBasis + 1)) / 2) * 4 }, // by active tile
+    scratch: { f64: (n) => 4 * (3 * n.numBasis ** 2 + 2 * n.numBasis) }, // two of pairs
+    active: { i32: (n) => n.numActive }, // tiles with any weight
+    noises: { f64: (n) => n.numActive }, // s, the noise variance of each
+    moments: { f64: (n) => n.numActive * (n.numBasis + (n.numBasis * (n.numBasis + 1)) / 2) * 4 }, // by active tile
     row: { f64: (n) => n.numBasis }, // b [d]
-    weights: { f64: (n) => n.numTiles * 4 }, // components of the functional's distribution, by active tile
-    centers: { f64: (n) => n.numTiles * 4 }, // their means
-    deviations: { f64: (n) => n.numTiles * 4 },
-    inverses: { f64: (n) => n.numTiles * 4 }, // 1/deviation
+    weights: { f64: (n) => n.numActive * 4 }, // components of the functional's distribution, by active tile
+    centers: { f64: (n) => n.numActive * 4 }, // their means
+    deviations: { f64: (n) => n.numActive * 4 },
+    inverses: { f64: (n) => n.numActive * 4 }, // 1/deviation
     normalTable: { f64: () => 1025 * 6 }, // of Φ, once by fillNormals
     sums: { f64: () => 2 }, // distribution function and density
   },

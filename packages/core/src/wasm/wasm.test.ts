@@ -107,7 +107,7 @@ describe("the custom section of the module", () => {
     const [section] = WebAssembly.Module.customSections(module, "layouts");
     const exported = WebAssembly.Module.exports(module).map(({ name }) => name);
     const { contract, layouts } = JSON.parse(new TextDecoder().decode(section));
-    expect(contract).toBe(1);
+    expect(contract).toBe(2);
     expect(layouts).toEqual(
       LAYOUTS.map(({ name, sizes, buffers, kernels }) => ({
         ...{ name, sizes, kernels },

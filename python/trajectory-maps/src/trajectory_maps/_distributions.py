@@ -29,7 +29,7 @@ class Sums:
         room = getattr(_kept, "room", 0)
         if self.tiles > room:
             _kept.room = max(256, self.tiles)
-            _kept.context = Context("Course", numBasis=1, numTiles=_kept.room)
+            _kept.context = Context("Course", numBasis=1, numTiles=1, numActive=_kept.room)
             _kept.context.run("fillNormals")
         self._context = _kept.context
         buffers = self._context.buffers

@@ -15,7 +15,7 @@ import numpy as np
 
 from ._errors import TrajectoryMapsError
 
-CONTRACT = 1
+CONTRACT = 2
 _PAGE = 65536
 _START = 64
 _TYPES = {"f64": np.float64, "i32": np.int32}

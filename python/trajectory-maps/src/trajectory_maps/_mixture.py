@@ -147,7 +147,8 @@ class Marker:
 
     @cached_property
     def _course(self) -> Context:
-        context = Context("Course", numBasis=self.size, numTiles=-(-self.count // 4))
+        tiles = -(-self.count // 4)
+        context = Context("Course", numBasis=self.size, numTiles=tiles, numActive=tiles)
         to_tiles(self.tables.factors.reshape(self.count, -1), context.buffers["factors"])
         to_tiles(self.tables.means, context.buffers["means"])
         return context
@@ -239,7 +240,7 @@ class Marker:
         """Mean [C,d] and covariance [C,d,d] of the coefficients at nodes, for a noise variance."""
         d, buffers = self.size, self._course.buffers
         tiles = np.unique(nodes >> 2)
-        buffers["noise"][0] = variance
+        buffers["noises"][: len(tiles)] = variance
         buffers["gram"][:] = individual.gram.ravel()
         buffers["cross"][:] = individual.g
         buffers["active"][: len(tiles)] = tiles

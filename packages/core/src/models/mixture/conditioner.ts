@@ -5,7 +5,7 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { noiseSpread } from "../../noise/noise.ts";
-import { courseFunctionals, openCourse } from "../../wasm/course.ts";
+import { type CourseFunctionals, openCourse } from "../../wasm/course.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { componentWeights } from "../../wasm/placing.ts";
 import { functionalDistribution, functionalMean, type GivenMeasurement, INDEPENDENT } from "./curve-distribution.ts";
@@ -47,13 +47,10 @@ export function createConditioner(mixture: CoefficientMixture, kernels: KernelCh
     const levels = Array.from(z, (v) => ({ ...observations, sigma2: observations.sigma2 * Math.exp(spread * v) }));
     const { components, ...kept } = keptComponents(mixture, levels, componentWeights(memory, n), logLikelihood);
     const posterior = withLazyMoments(kept, () => componentMoments(mixture, levels, components));
-    if (levels.length === 1) {
-      sources.set(posterior, () => {
-        const { G, g } = observations;
-        course ??= openCourse(mixture);
-        return courseFunctionals(course, { ...kept, gram: G, cross: g });
-      });
-    }
+    sources.set(posterior, () => {
+      course ??= openCourse(mixture);
+      return course({ ...kept, components, gram: observations.G, cross: observations.g });
+    });
     return posterior;
   };
 }
@@ -83,7 +80,7 @@ export function usesKernels({ numNodes }: CoefficientMixture, kernels: KernelCho
 }
 
 /** Functionals of the posteriors of this thread in WebAssembly, as long as they are at hand. A cache, nothing more. */
-const sources = new WeakMap<CoefficientPosterior, () => ReturnType<typeof courseFunctionals>>();
+const sources = new WeakMap<CoefficientPosterior, () => CourseFunctionals>();
 
 /**
  * Moments made at their first use. They are properties like any other to whoever reads, spreads or clones the posterior.
@@ -130,7 +127,7 @@ export function posteriorFunctionals(
   const spread = source();
   return (rows, offset, measured, { shift, variance } = INDEPENDENT) => {
     const level = functionalMean(rows, offset, beta, 0, beta.length) + shift;
-    const value = spread(rows, offset, level, measured ? posterior.noiseVariances[0] * variance : 0);
+    const value = spread(rows, offset, level, measured ? variance : 0);
     return { value, sums: value.sums };
   };
 }

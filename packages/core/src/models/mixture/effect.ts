@@ -7,9 +7,11 @@
  * forms that stay positive definite however small the noise or the covariance. O(d³), whatever n is.
  */
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
+import { expectedSquares, levelDensities, rotateEffect } from "../../noise/levels.ts";
 import { type Noise, noiseConstants, noiseLevel, noiseLevels } from "../../noise/noise.ts";
 import { logDetFromCholesky, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
 import { dot, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
+import { LOG_2PI } from "../../numeric/special.ts";
 
 /** The statistics of one individual about a mean curve. */
 export interface Observations {
@@ -73,6 +75,17 @@ export function gaussianEffect({ G, g, rho, sigma2, noiseConstant }: Observation
   const zeta = multiplyVector(W, g, d, d);
   const logDet = logDetFromCholesky(M, d) - d * Math.log(sigma2);
   return { W, zeta, logDensity: noiseConstant - 0.5 * (logDet + Math.max(rho - dot(zeta, zeta), 0) / sigma2) };
+}
+
+/** log p_k + log p(y | level k) at each noise level, [K]: all from one eigendecomposition (noise/levels.ts). */
+export function levelLogDensities(own: Observations, L: Float64Array, noise: Noise): Float64Array {
+  const levels = noiseLevels(noise);
+  if (levels.z.length === 1) return Float64Array.of(gaussianEffect(own, L).logDensity);
+  const { n, sigma2, noiseConstant } = own;
+  const rotated = rotateEffect(own.G, L, own.g.length);
+  const logDet = -2 * noiseConstant - n * (LOG_2PI + Math.log(sigma2));
+  const evidence = { n, logDet, delta: rotated.delta, ...expectedSquares(own, rotated) };
+  return levelDensities(evidence, levels, 1).map((v, k) => v + levels.logWeights[k]);
 }
 
 /** Mean W'ζ [d] and covariance σ²W'W [d,d] of an effect. */

@@ -10,9 +10,8 @@ import type { BasisStatistics, CohortStatistics } from "../../basis/statistics.t
 import { logSumExp } from "../../numeric/special.ts";
 import type { KernelChoice } from "../../wasm/instance.ts";
 import { createConditioner, usesKernels, withPrior } from "./conditioner.ts";
-import { atLevels } from "./effect.ts";
 import type { CoefficientMixture } from "./mixture.ts";
-import { type CoefficientPosterior, individualObservations, nodeLogDensities } from "./posterior.ts";
+import { type CoefficientPosterior, individualObservations, jointLogDensities } from "./posterior.ts";
 import { nodeWeigher } from "./weigh.ts";
 
 /** log p(y_i | node g) of one marker, [Γ], summed over noise levels; 0 without observations. */
@@ -20,19 +19,17 @@ export type NodeDensities = (statistics: BasisStatistics, individual: number) =>
 
 /** Densities at the nodes of a mixture; tables are kept, so one serves many individuals. */
 export function createNodeDensities(mixture: CoefficientMixture, kernels: KernelChoice = "auto"): NodeDensities {
-  const { numNodes: n, noise } = mixture;
+  const { numNodes: n } = mixture;
   const flat = withPrior(mixture, new Float64Array(n));
   const weigher = usesKernels(mixture, kernels) ? nodeWeigher(flat) : null;
   return (statistics, individual) => {
     if (statistics.counts[individual] === 0) return new Float64Array(n);
     if (weigher !== null) return weigher.densities(statistics, individual);
-    const levels = atLevels(individualObservations(mixture, statistics, individual), noise).map((own) =>
-      nodeLogDensities(flat, own),
-    );
-    if (levels.length === 1) return levels[0];
-    const values = new Float64Array(levels.length);
+    const joint = jointLogDensities(flat, individualObservations(mixture, statistics, individual));
+    const values = new Float64Array(joint.length / n);
+    if (values.length === 1) return joint;
     return Float64Array.from({ length: n }, (_, g) => {
-      for (let k = 0; k < levels.length; k++) values[k] = levels[k][g];
+      for (let k = 0; k < values.length; k++) values[k] = joint[k * n + g];
       return logSumExp(values);
     });
   };

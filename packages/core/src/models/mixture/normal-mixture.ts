@@ -16,8 +16,11 @@ export interface NormalMixture {
 
 /** Σ w F of mixtures with weights that sum to one. */
 export function blendMixtures(parts: readonly (readonly [number, NormalMixture])[]): NormalMixture {
+  const weights = joinFloats(parts.map(([, own]) => own.weights));
+  let at = 0;
+  for (const [w, own] of parts) for (const end = at + own.weights.length; at < end; at++) weights[at] *= w;
   return {
-    weights: joinFloats(parts.map(([w, { weights }]) => weights.map((v) => v * w))),
+    weights,
     means: joinFloats(parts.map(([, { means }]) => means)),
     sds: joinFloats(parts.map(([, { sds }]) => sds)),
   };

@@ -6,13 +6,14 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { rotateEffect } from "../../noise/levels.ts";
-import { dot, joinFloats, multiplyVector, transpose } from "../../numeric/matrix.ts";
+import { dot, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { logSumExp } from "../../numeric/special.ts";
 import {
   atLevels,
   effectMoments,
   type GaussianEffect,
   gaussianEffect,
+  levelLogDensities,
   type Observations,
   observationsOf,
 } from "./effect.ts";
@@ -62,7 +63,7 @@ export function individualObservations(
   return observationsOf(statistics, individual, meanCoefficients, noise);
 }
 
-/** log p(y | node g), [Γ]; at observations of one level of several, log p_k more. */
+/** log p(y | node g), [Γ], for observations of one noise level. */
 export function nodeLogDensities(mixture: CoefficientMixture, observations: Observations): Float64Array {
   return mixture.logWeights.map((_, g) => nodeEffect(mixture, observations, g).logDensity);
 }
@@ -70,8 +71,11 @@ export function nodeLogDensities(mixture: CoefficientMixture, observations: Obse
 /** log π_g + log p_k + log p(y | node g, level k), [K,Γ]. */
 export function jointLogDensities(mixture: CoefficientMixture, observations: Observations): Float64Array {
   const { logWeights, numNodes, noise } = mixture;
-  const levels = atLevels(observations, noise).map((own) => nodeLogDensities(mixture, own));
-  return joinFloats(levels).map((v, e) => v + logWeights[e % numNodes]);
+  const levels = Array.from(logWeights, (_, g) =>
+    levelLogDensities(aboutNode(mixture, observations, g), nodeFactor(mixture, g), noise),
+  );
+  const joint = new Float64Array(levels[0].length * numNodes);
+  return joint.map((_, e) => levels[e % numNodes][Math.floor(e / numNodes)] + logWeights[e % numNodes]);
 }
 
 /** log p(y) = log Σ_g π_g Σ_k p_k p(y | g, k). */
@@ -136,18 +140,30 @@ export function keptComponents(
   const { numNodes } = mixture;
   const single = levels.length === 1;
   const ofNodes = single ? relative : relative.slice(0, numNodes);
-  if (!single) for (let e = numNodes; e < relative.length; e++) ofNodes[e % numNodes] += relative[e];
-  const largest = relative.reduce((a, b) => Math.max(a, b));
+  for (let from = numNodes; from < relative.length; from += numNodes) {
+    for (let g = 0; g < numNodes; g++) ofNodes[g] += relative[from + g];
+  }
+  let largest = 0;
+  for (let e = 0; e < relative.length; e++) if (relative[e] > largest) largest = relative[e];
   const place = keptNodes(mixture, ofNodes, (minWeight ?? LIGHT) * largest, logLikelihood);
   const least = (minWeight ?? LIGHT_COMPONENT) * largest;
-  const components = single ? place.nodes : Int32Array.from(relative.keys()).filter((e) => relative[e] >= least);
+  const components = single ? place.nodes : indicesFrom(relative, least);
   const total = components.reduce((sum, e) => sum + relative[e], 0);
-  return {
-    ...place,
-    shares: single ? place.weights : Float64Array.from(components, (e) => relative[e] / total),
-    noiseVariances: Float64Array.from(components, (e) => levels[Math.floor(e / numNodes)].sigma2),
-    components,
-  };
+  const shares = new Float64Array(components.length);
+  const noiseVariances = new Float64Array(components.length);
+  for (let c = 0; c < components.length; c++) {
+    shares[c] = relative[components[c]] / total;
+    noiseVariances[c] = levels[Math.floor(components[c] / numNodes)].sigma2;
+  }
+  return { ...place, shares: single ? place.weights : shares, noiseVariances, components };
+}
+
+/** Where values are at least `least`. */
+function indicesFrom(values: Float64Array, least: number): Int32Array {
+  const found = new Int32Array(values.length);
+  let count = 0;
+  for (let e = 0; e < values.length; e++) if (values[e] >= least) found[count++] = e;
+  return found.slice(0, count);
 }
 
 /** Moments of the coefficients in components of a node with a level. */
@@ -176,15 +192,14 @@ export function componentMoments(
  * a = T'(g − Gm_g), mean T a/(s + δ) and covariance s T diag(1/(s + δ)) T'.
  */
 function levelMoments(
-  { numBasis: d, means, factors }: CoefficientMixture,
-  { G, g }: Observations,
+  mixture: CoefficientMixture,
+  own: Observations,
 ): (node: number, s: number) => { readonly mean: Float64Array; readonly covariance: Float64Array } {
+  const d = mixture.numBasis;
   const known = new Map<number, { readonly T: Float64Array; readonly a: Float64Array; readonly delta: Float64Array }>();
   const frameOf = (node: number) => {
-    const { T, delta } = rotateEffect(G, factors.subarray(node * d * d, (node + 1) * d * d), d);
-    const Gm = multiplyVector(G, means.subarray(node * d, (node + 1) * d), d, d);
-    const open = g.map((v, k) => v - Gm[k]);
-    const frame = { T, delta, a: multiplyVector(transpose(T, d, d), open, d, d) };
+    const { T, delta } = rotateEffect(own.G, nodeFactor(mixture, node), d);
+    const frame = { T, delta, a: multiplyVector(transpose(T, d, d), aboutNode(mixture, own, node).g, d, d) };
     known.set(node, frame);
     return frame;
   };
@@ -204,15 +219,20 @@ function levelMoments(
   };
 }
 
-/** The deviation from m_g at a node: with r = g − Gm_g, observations about Bβ + Bm_g have ρ − m_g'(g + r). */
-function nodeEffect(
-  { numBasis: d, means, factors }: CoefficientMixture,
-  own: Observations,
-  node: number,
-): GaussianEffect {
+/** The deviation from m_g at a node. */
+function nodeEffect(mixture: CoefficientMixture, own: Observations, node: number): GaussianEffect {
+  return gaussianEffect(aboutNode(mixture, own, node), nodeFactor(mixture, node));
+}
+
+/** Observations about Bβ + Bm_g: with r = g − Gm_g they have r and ρ − m_g'(g + r). */
+function aboutNode({ numBasis: d, means }: CoefficientMixture, own: Observations, node: number): Observations {
   const m = means.subarray(node * d, (node + 1) * d);
   const Gm = multiplyVector(own.G, m, d, d);
   const r = own.g.map((v, k) => v - Gm[k]);
-  const rho = own.rho - dot(m, own.g) - dot(m, r);
-  return gaussianEffect({ ...own, g: r, rho }, factors.subarray(node * d * d, (node + 1) * d * d));
+  return { ...own, g: r, rho: own.rho - dot(m, own.g) - dot(m, r) };
+}
+
+/** L of Σ_g = LL', [d,d]. */
+function nodeFactor({ numBasis: d, factors }: CoefficientMixture, node: number): Float64Array {
+  return factors.subarray(node * d * d, (node + 1) * d * d);
 }

@@ -239,10 +239,7 @@ export const NODES = layout(
   ["weighNodes", "densityNodes", "sumLevels", "sumNodes"],
 );
 
-/**
- * The curve of one individual over the nodes with weight, at each noise level with weight: moments, and distributions of functionals
- * (assembly/course.ts). A tile is active once for each of its levels, one after the other; `numActive` times at most in all.
- */
+/** The curve of one individual over nodes with weight, a tile once for each of its noise levels (assembly/course.ts): moments, and distributions of functionals. */
 export const COURSE = layout(
   "Course",
   ["numBasis", "numTiles", "numActive"],
@@ -252,7 +249,7 @@ export const COURSE = layout(
     gram: { f64: (n) => n.numBasis ** 2 }, // G [d,d]
     cross: { f64: (n) => n.numBasis }, // g [d]
     scratch: { f64: (n) => 4 * (3 * n.numBasis ** 2 + 2 * n.numBasis) }, // two of pairs
-    active: { i32: (n) => n.numActive }, // tiles with any weight
+    active: { i32: (n) => n.numActive }, // tiles with any weight, each once for every level, one after the other
     noises: { f64: (n) => n.numActive }, // s, the noise variance of each
     moments: { f64: (n) => n.numActive * (n.numBasis + (n.numBasis * (n.numBasis + 1)) / 2) * 4 }, // by active tile
     row: { f64: (n) => n.numBasis }, // b [d]

@@ -97,7 +97,7 @@ export async function readFhirVisits(
   refuseOfTables(options);
   const out = textOption(options, "subjectsOut");
   if (out !== undefined) checkOutputs(dirname(out), [basename(out)], options.force === true);
-  const { readFhir, toldWords } = await import("@trajectory-maps/core/fhir");
+  const { doneWords, readFhir, toldWords } = await import("@trajectory-maps/core/fhir");
   const status = listOption(options, "fhirStatus");
   const markers = await Promise.all(
     markersAsked(options, own).map(async (marker) => {
@@ -122,11 +122,7 @@ export async function readFhirVisits(
     mayLack: own !== undefined,
   });
   if (told.length > 0) {
-    const rows = told.map(({ count, what, done, instead }) => [
-      String(count),
-      what,
-      instead === undefined ? done : `${done}; ${instead}`,
-    ]);
+    const rows = told.map((line) => [String(line.count), line.what, doneWords(line)]);
     talk.say(table(["count", "found", "what was done"], rows, [1, 2]));
   }
   const words = told.map(toldWords);

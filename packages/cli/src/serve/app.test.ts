@@ -6,7 +6,7 @@ import { createApp, MOST_BYTES, type Route } from "./app.ts";
 import { createSecret } from "./door.ts";
 import type { ServedModel } from "./models.ts";
 import { createQueue, type Queue } from "./queue.ts";
-import { modelsResponse, placeResponse, problemSchema } from "./schemas.ts";
+import { modelsResponse, placedResources, placeResponse, problemSchema } from "./schemas.ts";
 import { openServer, type RunningServer } from "./server.ts";
 
 const BEARER = createSecret();
@@ -33,7 +33,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 function served(): ServedModel {
-  const model = fitFpca(simulateCohort("pfvc", { numIndividuals: 40, seed: 3 }).cohort);
+  const { cohort } = simulateCohort("pfvc", { numIndividuals: 40, seed: 3 });
+  const [series] = cohort.markers;
+  const model = fitFpca({ ...cohort, markers: [{ ...series!, marker: { ...series!.marker, unit: "%" } }] });
   const { name, unit, timeUnit, transform } = model.markers[0]!.marker;
   const markers = [{ name, unit, timeUnit, transform, times: [0, 10], calibrated: false }];
   const info = {
@@ -89,6 +91,18 @@ const VISITS = JSON.stringify({
   ],
   at: [2, 4],
 });
+const fhir = { "content-type": "application/fhir+json" };
+const FHIR_PLACE = "/v1/models/{name}/place?code=19868-9&at=2,4";
+const observation = (value: number, effectiveDateTime: string) => ({
+  resourceType: "Observation",
+  status: "final",
+  code: { coding: [{ system: "http://loinc.org", code: "19868-9" }] },
+  subject: { reference: "Patient/secret-id" },
+  effectiveDateTime,
+  valueQuantity: { value, unit: "%" },
+});
+const entries = [observation(81, "2020-01-01"), observation(76, "2021-07-02")].map((resource) => ({ resource }));
+const BUNDLE = JSON.stringify({ resourceType: "Bundle", type: "collection", entry: entries });
 const place = (body: string | Buffer, headers: Record<string, string> = { ...bearer, ...json }) =>
   ask("POST", "/v1/models/run/place", headers, body);
 const problemOf = ({ body }: Answer) => problemSchema.parse(JSON.parse(body)).error;
@@ -131,7 +145,7 @@ describe("the door, for every route, token, host, origin and method", () => {
   /** What the table of routes says should come of it. */
   function expectedStatus(path: string, method: string, token: string, host: string, origin: string): number[] {
     if (!isHost(host) || !isOrigin(host, origin)) return [403];
-    const known = routes.filter((route) => route.path === path);
+    const known = routes.filter((route) => route.path === path.split("?")[0]);
     const reads = method === "GET" || method === "HEAD";
     if (!(reads && known.some(({ open }) => open)) && !isLetIn(token)) return [401];
     if (!reads && token === "cookie" && origin === "none") return [403];
@@ -142,7 +156,8 @@ describe("the door, for every route, token, host, origin and method", () => {
   }
 
   it("has no hole", async () => {
-    const paths = [...new Set(routes.map(({ path }) => path)), "/index.html", "/nothing", "/v1/models/run"];
+    const others = ["/index.html", "/nothing", "/v1/models/run", FHIR_PLACE];
+    const paths = [...new Set(routes.map(({ path }) => path)), ...others];
     expect(paths).toEqual(expect.arrayContaining(["/healthz", "/v1/models/{name}/place", "/openapi.json"]));
     const holes: unknown[] = [];
     let numAsked = 0;
@@ -154,8 +169,9 @@ describe("the door, for every route, token, host, origin and method", () => {
             for (const [origin, from] of Object.entries(ORIGINS))
               work.push(async () => {
                 const sent = from(named());
-                const headers = { ...shown(), host: named(), ...json, ...(sent !== undefined && { origin: sent }) };
-                const body = method === "GET" || method === "HEAD" ? undefined : VISITS;
+                const [type, full] = path === FHIR_PLACE ? [fhir, BUNDLE] : [json, VISITS];
+                const headers = { ...shown(), host: named(), ...type, ...(sent !== undefined && { origin: sent }) };
+                const body = method === "GET" || method === "HEAD" ? undefined : full;
                 const answer = await ask(method, path.replace("{name}", "run"), headers, body);
                 numAsked++;
                 const expected = expectedStatus(path, method, token, host, origin);
@@ -199,6 +215,29 @@ describe("answers", () => {
     expect(map.lattice.inside).toHaveLength(441);
   });
 
+  it("to resources of FHIR are those to their values, with what was left out", async () => {
+    const path = FHIR_PLACE.replace("{name}", "run");
+    const days = 548 / 365.25;
+    const visits = [
+      { time: 0, value: 81 },
+      { time: days, value: 76 },
+    ];
+    const { resources: _, ...expected } = JSON.parse((await place(JSON.stringify({ visits, at: [2, 4] }))).body);
+    const lines = entries.map(({ resource }) => JSON.stringify(resource)).join("\n");
+    for (const [type, body] of [
+      ["application/fhir+json; charset=utf-8", BUNDLE],
+      ["application/json", BUNDLE],
+      ["application/fhir+ndjson", lines],
+    ] as const) {
+      const answer = await ask("POST", path, { ...bearer, "content-type": type }, body);
+      expect(answer.status).toBe(200);
+      const { resources, ...found } = placedResources.parse(JSON.parse(answer.body));
+      expect(found).toEqual(expected);
+      expect(resources).toMatchObject({ visits: 2, told: [] });
+      expect(answer.body).not.toContain("secret");
+    }
+  });
+
   it("have a document of OpenAPI 3.1 that names every route", async () => {
     const { body } = await ask("GET", "/openapi.json", bearer);
     expect(JSON.parse(body)).toEqual(JSON.parse(JSON.stringify(document)));
@@ -212,10 +251,22 @@ describe("answers", () => {
     expect(paths["/healthz"].get.security).toEqual([]);
     expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(["PlaceRequest", "PlaceResponse", "Error"]));
     expect(components.schemas.PlaceRequest.properties.visits.maxItems).toBe(1000);
+    const { requestBody, parameters } = paths["/v1/models/{name}/place"].post;
+    expect(Object.keys(requestBody.content)).toEqual([
+      "application/json",
+      "application/fhir+json",
+      "application/fhir+ndjson",
+    ]);
+    const inQuery = parameters
+      .filter((one: { in: string }) => one.in === "query")
+      .map((one: { name: string }) => one.name);
+    expect(inQuery).toEqual(expect.arrayContaining(["code", "patient", "origin", "at", "threshold"]));
   });
 });
 
 describe("what is refused has one form", () => {
+  const chunked = { ...bearer, ...json, "transfer-encoding": "chunked" };
+  const resources = (body: string) => ask("POST", FHIR_PLACE.replace("{name}", "run"), { ...bearer, ...fhir }, body);
   const cases: readonly [string, number, string, () => Promise<Answer>][] = [
     ["text that is no JSON", 400, "not-json", () => place("{")],
     ["a key twice", 400, "not-json", () => place('{"visits":[{"time":0,"value":1,"value":2}]}')],
@@ -229,6 +280,12 @@ describe("what is refused has one form", () => {
       () => place("a=1", { ...bearer, "content-type": "application/x-www-form-urlencoded" }),
     ],
     ["too much", 413, "too-large", () => place(Buffer.alloc(MOST_BYTES + 1, 32))],
+    ["too much without its length", 413, "too-large", () => place(Buffer.alloc(MOST_BYTES + 10, 32), chunked)],
+    ["too much of FHIR", 413, "too-large", () => place(Buffer.alloc(MOST_BYTES + 1, 32), { ...bearer, ...fhir })],
+    ["FHIR without a code", 422, "bad-request", () => place(BUNDLE)],
+    ["FHIR that is no JSON", 422, "not-json", () => resources("{")],
+    ["FHIR without values", 422, "no-rows", () => resources('{"resourceType":"Bundle"}')],
+    ["FHIR of several", 422, "several-patients", () => resources(BUNDLE.replace("secret-id", "other-id"))],
     ["a list", 422, "bad-request", () => place("[]")],
     ["an unknown field", 422, "bad-request", () => place('{"visits":[],"name":"somebody"}')],
     ["infinity", 422, "bad-request", () => place('{"visits":[{"time":1e999,"value":1}]}')],
@@ -256,15 +313,45 @@ describe("what is refused has one form", () => {
     expect(problemOf(answer).where).toBe("body.visits[1].time");
   });
 
-  it("ends what has no length at the same size", async () => {
-    const answer = await place(Buffer.alloc(MOST_BYTES + 10, 32), {
-      ...bearer,
-      ...json,
-      "transfer-encoding": "chunked",
-    });
-    expect(answer.status).toBe(413);
+  it("ends what has no length, or a false one, before all of it has come", async () => {
+    for (const [name, value] of [
+      ["transfer-encoding", "chunked"],
+      ["content-length", String(1e9)],
+    ] as const) {
+      const [answer, sent] = await flood({ ...bearer, ...json, [name]: value });
+      expect([answer.status, problemOf(answer).code, answer.headers.connection]).toEqual([413, "too-large", "close"]);
+      expect(sent).toBeLessThan(64 * MOST_BYTES);
+    }
   });
 });
+
+/** A body without an end, until there is an answer; with how much was sent. */
+function flood(headers: Record<string, string>): Promise<[Answer, number]> {
+  return new Promise((resolve, reject) => {
+    const to = { host: "127.0.0.1", port: server.port, path: "/v1/models/run/place", method: "POST", agent: false };
+    const asked = request({ ...to, headers });
+    const piece = Buffer.alloc(1 << 16, 32);
+    let [sent, isAnswered] = [0, false];
+    const pour = (): void => {
+      while (!isAnswered && asked.write(piece)) sent += piece.length;
+    };
+    asked.on("drain", pour);
+    asked.on("response", (response) => {
+      isAnswered = true;
+      let body = "";
+      response.on("data", (text) => {
+        body += text;
+      });
+      response.on("end", () => {
+        resolve([{ status: response.statusCode ?? 0, headers: response.headers, body }, sent]);
+        asked.destroy();
+      });
+    });
+    // The rest is not read: writing it may fail before or after the answer.
+    asked.on("error", (error) => isAnswered || reject(error));
+    pour();
+  });
+}
 
 describe("too many at once", () => {
   it("are answered with 503 and when to come again, while what computes nothing is answered", async () => {
@@ -307,6 +394,8 @@ describe("the log", () => {
     await ask("GET", "/v1/models/secret-name/map", bearer);
     await ask("GET", "/secret-path?secret-query", bearer);
     await ask("PUT", "/v1/models/secret-name/place", bearer);
+    await ask("POST", "/v1/models/run/place?code=1&patient=secret-id", { ...bearer, ...fhir }, BUNDLE);
+    await place(Buffer.alloc(MOST_BYTES + 1, 32));
     const lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
     for (const line of lines) expect(Object.keys(line)).toEqual(["time", "method", "route", "status", "ms"]);
     expect(lines.map(({ method, route, status }) => [method, route, status])).toEqual([
@@ -314,6 +403,8 @@ describe("the log", () => {
       ["GET", "/v1/models/{name}/map", 404],
       ["GET", "-", 404],
       ["PUT", "/v1/models/{name}/place", 405],
+      ["POST", "/v1/models/{name}/place", 422],
+      ["POST", "/v1/models/{name}/place", 413],
     ]);
     expect(log.join("")).not.toContain("secret");
     expect(log.join("")).not.toContain(BEARER);

@@ -6,11 +6,12 @@ import type { IncomingMessage } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { faultOfKeys } from "@trajectory-maps/core/ingest";
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Served } from "../io/served-files.ts";
 import { ownVersion } from "../io/version.ts";
+import { FHIR_TYPES, queryValues, readResources } from "./fhir.ts";
 import { mapOf } from "./map.ts";
 import type { ServedModel } from "./models.ts";
 import { placeSomebody } from "./place.ts";
@@ -33,6 +34,8 @@ export const MOST_BYTES = 1 << 20;
 interface Asked {
   readonly name: string;
   readonly body: unknown;
+  /** A body of FHIR and the query beside it, in place of a body. */
+  readonly fhir?: { readonly bytes: Uint8Array; readonly query: unknown };
 }
 
 export interface Route {
@@ -42,6 +45,8 @@ export interface Route {
   /** Whether it is answered without a token. */
   readonly open?: boolean;
   readonly body?: z.ZodType;
+  /** Where resources of FHIR are taken as well: what the query may say of them. */
+  readonly fhirQuery?: z.ZodObject;
   readonly response: z.ZodType;
   readonly handle: (asked: Asked) => unknown;
 }
@@ -98,10 +103,14 @@ export function routesOf({ models, queue }: AppOptions, document: () => unknown)
       path: "/v1/models/{name}/place",
       summary: "One individual: place, region, groups, forecast and time to a threshold from visits",
       body: schemas.placeRequest,
-      response: schemas.placeResponse,
-      handle: ({ name, body }) => {
+      fhirQuery: schemas.placeQuery,
+      response: schemas.placedResources,
+      handle: async ({ name, body, fhir }) => {
         const served = modelNamed(models, name);
-        return queue.run(() => placeSomebody(served, body as schemas.PlaceRequest));
+        if (fhir === undefined) return queue.run(() => placeSomebody(served, body as schemas.PlaceRequest));
+        const { request, resources } = await readResources(served, fhir.bytes, fhir.query as schemas.PlaceQuery);
+        const asked = checked(schemas.placeRequest, request, "body");
+        return queue.run(() => ({ ...placeSomebody(served, asked), resources }));
       },
     },
   ];
@@ -171,7 +180,7 @@ function pattern(path: string): string {
 }
 
 function addRoute(app: OpenAPIHono<Env>, route: Route, matched: WeakMap<IncomingMessage, string>): void {
-  const { method, path, summary, open, body, response, handle } = route;
+  const { method, path, summary, open, body, fhirQuery, response, handle } = route;
   const problem = {
     content: { "application/json": { schema: schemas.problemSchema } },
     description: "Refused, and why",
@@ -183,7 +192,8 @@ function addRoute(app: OpenAPIHono<Env>, route: Route, matched: WeakMap<Incoming
       ...(open === true && { security: [] }),
       request: {
         ...(path.includes("{name}") && { params: z.object({ name: z.string() }) }),
-        ...(body && { body: { required: true, content: { "application/json": { schema: body } } } }),
+        ...(fhirQuery && { query: fhirQuery.partial() }),
+        ...(body && { body: { required: true, content: contentOf(body, fhirQuery !== undefined) } }),
       },
       responses: {
         200: { content: { "application/json": { schema: response } }, description: summary },
@@ -194,29 +204,54 @@ function addRoute(app: OpenAPIHono<Env>, route: Route, matched: WeakMap<Incoming
   const refuseLarge = bodyLimit({
     maxSize: MOST_BYTES,
     onError: () => {
-      const message = `Expected a body of at most ${MOST_BYTES} bytes, received a larger one.`;
-      throw new RequestError(413, { code: "too-large", message }, { Connection: "close" });
+      const [expected, remedy] = [`at most ${MOST_BYTES} bytes`, "Send less at once."];
+      const { problem } = refused(413, "too-large", { where: "body", expected, received: "more", remedy });
+      throw new RequestError(413, problem, { Connection: "close" });
     },
   });
-  app.on([method.toUpperCase()], pattern(path), refuseLarge, async (c) => {
+  const note: MiddlewareHandler<Env> = (c, next) => {
     matched.set(c.env.incoming, path);
-    const asked = { name: c.req.param("name") ?? "", body: body === undefined ? undefined : await readBody(c, body) };
-    const answer = await handle(asked);
+    return next();
+  };
+  app.on([method.toUpperCase()], pattern(path), note, refuseLarge, async (c) => {
+    const read = body === undefined ? { body } : await readBody(c, body, fhirQuery);
+    const answer = await handle({ name: c.req.param("name") ?? "", ...read });
     return typeof answer === "string" ? c.body(answer, 200, JSON_TYPE) : c.json(answer as object, 200);
   });
 }
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** The body of a request, held against its schema. */
-async function readBody(c: Context<Env>, schema: z.ZodType): Promise<unknown> {
+/** The types of a body, as the document says them. */
+function contentOf(schema: z.ZodType, isFhir: boolean) {
+  const [json, lines] = FHIR_TYPES;
+  return {
+    [JSON_TYPE["Content-Type"]]: { schema: isFhir ? z.union([schema, schemas.fhirBody]) : schema },
+    ...(isFhir && { [json]: { schema: schemas.fhirBody }, [lines]: { schema: z.string() } }),
+  };
+}
+
+/** The body of a request, held against its schema; resources of FHIR as they are, with the query beside them. */
+async function readBody(
+  c: Context<Env>,
+  schema: z.ZodType,
+  fhirQuery: z.ZodObject | undefined,
+): Promise<Pick<Asked, "body" | "fhir">> {
   const type = (c.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
-  if (type !== "application/json") {
+  const fhirTypes: readonly string[] = fhirQuery === undefined ? [] : FHIR_TYPES;
+  if (type !== "application/json" && !fhirTypes.includes(type)) {
+    const expected = ["application/json", ...fhirTypes].join(" or ");
     const remedy = "Send it with Content-Type: application/json.";
     const received = type === "" ? "none" : "another";
-    throw refused(415, "content-type", { where: "Content-Type", expected: "application/json", received, remedy });
+    throw refused(415, "content-type", { where: "Content-Type", expected, received, remedy });
   }
-  const text = await c.req.text();
+  const bytes = new Uint8Array(await c.req.arrayBuffer());
+  const asFhir = (query: z.ZodObject) => ({
+    body: undefined,
+    fhir: { bytes, query: checked(query, queryValues(c.req.queries()), "query") },
+  });
+  if (fhirQuery !== undefined && fhirTypes.includes(type)) return asFhir(fhirQuery);
+  const text = new TextDecoder().decode(bytes);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -226,7 +261,8 @@ async function readBody(c: Context<Env>, schema: z.ZodType): Promise<unknown> {
     throw refused(400, "not-json", { where: "body", expected: "one JSON document", received: "another text", remedy });
   }
   refuseRepeats(text, value, "body");
-  return checked(schema, value, "body");
+  const isBundle = (value as { resourceType?: unknown } | null)?.resourceType === "Bundle";
+  return fhirQuery !== undefined && isBundle ? asFhir(fhirQuery) : { body: checked(schema, value, "body") };
 }
 
 /** Refuses a document with a key twice in one object: of two values nobody knows which is meant. */

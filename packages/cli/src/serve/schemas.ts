@@ -67,6 +67,35 @@ export const placeRequest = z
   .openapi("PlaceRequest");
 export type PlaceRequest = z.infer<typeof placeRequest>;
 
+/** Beside a body of FHIR, in the query: which codes, whom, since when, and the fields of a request but for its visits. */
+export const placeQuery = z.strictObject({
+  code: z
+    .array(text.max(400))
+    .min(1, "expected the code of the marker, such as code=2160-0 or code=loinc|2160-0; for each marker one, in order")
+    .describe(
+      "code of the marker, or several with commas; given again for each further marker, in the order of the model",
+    ),
+  patient: text.max(200).optional().describe("id of the patient, where there are several"),
+  origin: text.max(40).optional().describe("first (visit), or a date as 2010-01-31; default: as the model counts"),
+  timeUnit: text.max(40).optional().describe("unit of times, where the model says none"),
+  unitMeans: z
+    .array(text.max(200))
+    .optional()
+    .describe("written=unit: a unit that is meant otherwise than it is written; with nothing before the sign no unit"),
+  covariate: z.array(text.max(400)).optional().describe("name=value, for each covariate of the model"),
+  ...placeRequest.omit({ visits: true, covariates: true, threshold: true }).shape,
+  threshold: number.optional().describe("also when the curve first crosses this value"),
+  direction: threshold.shape.direction,
+  from: threshold.shape.from,
+});
+export type PlaceQuery = z.infer<typeof placeQuery>;
+
+/** Resources as they come; what is wrong with them is found by reading. */
+export const fhirBody = z
+  .looseObject({ resourceType: text })
+  .describe("a Bundle of FHIR R4 with Observations, or one Observation")
+  .openapi("FhirResource");
+
 const markerInfo = z.object({
   name: text,
   unit: text,
@@ -158,6 +187,23 @@ export const placeResponse = z
   })
   .openapi("PlaceResponse");
 export type PlaceResponse = z.infer<typeof placeResponse>;
+
+/** What is told of resources beside the answer. */
+export const placedResources = placeResponse
+  .extend({
+    resources: z
+      .object({
+        visits: count.describe("values that were taken"),
+        told: z
+          .array(z.object({ code: text, count, what: text, done: text }))
+          .describe("what was left out or decided, and how often"),
+        notes: z.array(text).describe("units and times as they were read"),
+      })
+      .optional()
+      .describe("of a body of FHIR"),
+  })
+  .openapi("PlaceAnswer");
+export type PlacedResources = z.infer<typeof placedResources>;
 
 const lattice = z.object({
   axes: z.array(z.array(number)).describe("coordinates along each axis"),

@@ -5,4 +5,4 @@ export { type FhirListing, type ListedCode, type ListedCondition, listFhirCodes 
 export { PERIOD_RULES, type PeriodRule, USUAL_STATUS } from "../fhir/observations.ts";
 export { type FhirMarker, type ReadFhir, type ReadFhirOptions, readFhir } from "../fhir/read-fhir.ts";
 export type { FhirSource } from "../fhir/resources.ts";
-export { type ToldCode, type ToldLine, toldWords } from "../fhir/told.ts";
+export { doneWords, type ToldCode, type ToldLine, toldWords } from "../fhir/told.ts";

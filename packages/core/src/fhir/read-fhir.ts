@@ -25,9 +25,9 @@ import {
   type ValueRow,
 } from "./observations.ts";
 import { createPeople, type Followed, type People, subjectsTable, takeCondition, takePatient } from "./people.ts";
-import { personOf, seeServer, versionKey } from "./references.ts";
+import { personOf, seeServer, subjectOf, versionKey } from "./references.ts";
 import { type Counts, type FhirSource, type Found, resourcesOf } from "./resources.ts";
-import { count, type Tally, type ToldLine, toldLines, toldWords } from "./told.ts";
+import { count, doneWords, type Tally, type ToldLine, toldLines, toldWords } from "./told.ts";
 import { compareVersions } from "./versions.ts";
 
 /** A marker: its codes, any of which measures it, and what a marker may say of itself. */
@@ -53,6 +53,10 @@ export interface ReadFhirOptions
   readonly strings?: boolean;
   /** Units that are meant otherwise than they are written; the key "" stands for none. */
   readonly meant?: Readonly<Record<string, string>>;
+  /** Whether values without a unit are refused even if none has one. Default false. */
+  readonly needUnits?: boolean;
+  /** The id of the one patient whose Observations are taken; those of others are passed over. Default: all. */
+  readonly patient?: string;
   /** Unit of the times, which are counted from the `origin`: by default the first value of the individual. Default "years". */
   readonly timeUnit?: TimeUnit;
 }
@@ -94,10 +98,12 @@ export async function readFhir(
   );
   const codes = wanted.flat().map(({ code }) => code);
   for await (const source of sources) {
-    for await (const found of resourcesOf(source, codes, gathering.counts)) gather(gathering, found, partialDates);
+    for await (const found of resourcesOf(source, codes, gathering.counts)) {
+      if (!isOfAnother(found, options.patient)) gather(gathering, found, partialDates);
+    }
   }
   refuseMixed([...wanted.flat(), ...gathering.people.conditions.flat()]);
-  const rows = settle(gathering);
+  const rows = settle(gathering).filter(({ id }) => options.patient === undefined || id === options.patient);
   if (rows.length === 0) throw nothingFound(gathering, codes);
   const described = describeMarkers(gathering, rows, options);
   const followed = followUp(rows, described);
@@ -133,6 +139,13 @@ interface Gathering {
 function createGathering(rules: ObservationRules, people: People): Gathering {
   const counts = { passedOver: 0, notResources: 0 };
   return { rules, people, counts, tally: new Map(), observations: new Map(), firstServers: new Map(), others: 0 };
+}
+
+/** Whether an Observation is of another patient; one that does not say of whom may be a version that was withdrawn. */
+function isOfAnother({ resource, fullUrl, patients }: Found, patient: string | undefined): boolean {
+  if (patient === undefined || resource.resourceType !== "Observation") return false;
+  const subject = subjectOf(resource.subject, patients, fullUrl);
+  return "id" in subject && subject.id !== patient;
 }
 
 function gather(gathering: Gathering, found: Found, partialDates: PartialDates): void {
@@ -184,7 +197,7 @@ function settle({ observations, people: { servers }, tally, counts }: Gathering)
 }
 
 function nothingFound({ tally, counts, others }: Gathering, codes: readonly string[]): DtmError {
-  const told = toldLines(tally).map((line) => `${line.count} ${line.what} (${line.done})`);
+  const told = toldLines(tally).map((line) => `${line.count} ${line.what} (${doneWords(line)})`);
   const received = [...told, `${others + counts.passedOver} Observations of other codes`].join(", ");
   return new DtmError(
     "no-rows",
@@ -240,7 +253,7 @@ interface Described {
 function describeMarkers(
   { observations, rules }: Gathering,
   rows: readonly ValueRow[],
-  { markers, meant = {}, timeUnit = "years" }: ReadFhirOptions,
+  { markers, meant = {}, timeUnit = "years", needUnits = false }: ReadFhirOptions,
 ): Described {
   const names = new Map<number, string>();
   for (const { taken } of observations.values()) {
@@ -254,7 +267,7 @@ function describeMarkers(
       converter: createConverter({ to, ...(known === undefined ? {} : { analyte: bareCode(known) }), meant }),
     };
   });
-  const hasUnits = rows.some(({ unit }) => unit !== "") || meant[""] !== undefined;
+  const hasUnits = needUnits || rows.some(({ unit }) => unit !== "") || meant[""] !== undefined;
   const converters = described.map(({ converter }) => converter);
   const units = hasUnits ? { units: { converters, columns: ["unit"] } } : {};
   const several = {

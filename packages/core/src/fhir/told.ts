@@ -93,9 +93,14 @@ export function count(tally: Tally, code: ToldCode, by = 1): void {
   tally.set(code, (tally.get(code) ?? 0) + by);
 }
 
+/** What was done, and what the command line may be asked for instead. */
+export function doneWords({ done, instead }: ToldLine): string {
+  return instead === undefined ? done : `${done}; ${instead}`;
+}
+
 /** A line as a sentence. */
-export function toldWords({ count: n, what, done, instead }: ToldLine): string {
-  return `${n} ${what}: ${done}${instead === undefined ? "" : `; ${instead}`}.`;
+export function toldWords(line: ToldLine): string {
+  return `${line.count} ${line.what}: ${doneWords(line)}.`;
 }
 
 /** What was counted, in the order of the table above. */

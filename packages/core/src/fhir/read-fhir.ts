@@ -62,7 +62,17 @@ export interface ReadFhirOptions
 }
 
 const FHIR_OPTIONS = optionNames<ReadFhirOptions>({
-  ...{ markers: true, conditions: true, status: true, partialDates: true, period: true, strings: true, meant: true },
+  ...{
+    markers: true,
+    conditions: true,
+    status: true,
+    partialDates: true,
+    period: true,
+    strings: true,
+    meant: true,
+    patient: true,
+    needUnits: true,
+  },
   ...{ timeUnit: true, onBad: true, keepRepeats: true, mayLack: true, origin: true, subjects: true },
 });
 

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { associateContract, covariatesContract } from "./contract-associate.ts";
 import { compareContract, compareMarkersContract } from "./contract-compare.ts";
 import { count, marker, maybe, number, text } from "./contract-parts.ts";
+import { sensitivityContract } from "./contract-sensitivity.ts";
 
 /** p by draws and by moments; null where a class is too small to be tested. */
 export const groupsContract = z.looseObject({
@@ -138,7 +139,7 @@ export const runContract = z.looseObject({
   later: z.optional(
     z.array(
       z.looseObject({
-        name: z.enum(["groups", "compare", "associate", "calibrate"]),
+        name: z.enum(["groups", "compare", "associate", "calibrate", "sensitivity"]),
         command: text,
         version: text,
         date: text,
@@ -413,6 +414,7 @@ export const CONTRACTS = {
   predict: predictContract,
   report: reportContract,
   run: runContract,
+  sensitivity: sensitivityContract,
   simulate: simulateContract,
   statistics: statisticsContract,
   study: studyContract,

@@ -75,6 +75,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./groups.ts")).groups,
   },
   {
+    name: "sensitivity",
+    usage: "<run>",
+    summary: "refit with one choice changed at a time",
+    load: async () => (await import("./sensitivity.ts")).sensitivity,
+  },
+  {
     name: "calibrate",
     usage: "<run>",
     summary: "make forecast bands hold what they promise",

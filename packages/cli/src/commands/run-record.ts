@@ -15,6 +15,7 @@ import type { OutputFile } from "../io/write.ts";
 
 export const COMPARE_FILE = "compare.json";
 export const GROUPS_FILE = "groups.json";
+export const SENSITIVITY_FILE = "sensitivity.json";
 
 export interface RunRecord {
   readonly format: "dtm-run";
@@ -53,7 +54,7 @@ export interface RunRecord {
 }
 
 export interface LaterCommand {
-  readonly name: "groups" | "compare" | "associate" | "calibrate";
+  readonly name: "groups" | "compare" | "associate" | "calibrate" | "sensitivity";
   readonly command: string;
   readonly version: string;
   readonly date: string;

@@ -150,7 +150,7 @@ export interface DrawChoice {
 }
 
 /** Draws of p-values shared among threads. */
-const drawsOn = (pool: Pool) => ({
+export const drawsOn = (pool: Pool) => ({
   shards: pool.jobs,
   count: async (plan: MultiplierPlan, from: number, to: number) =>
     (await pool.run({ kind: "multipliers", shared: plan, part: { from, to } })) as number,

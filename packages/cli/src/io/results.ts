@@ -4,7 +4,7 @@ import { CONTRACTS } from "../contracts.ts";
 import { FileError } from "../exit-codes.ts";
 import { fileExists, readText } from "./read.ts";
 
-type ResultName = "run" | "groups" | "compare" | "associate" | "inspect";
+type ResultName = "run" | "groups" | "compare" | "associate" | "sensitivity" | "inspect";
 
 /** The JSON of a result, held against its contract, or undefined if the run has none. */
 export function readResult<T>(folder: string, name: `${ResultName}.json`): T | undefined {

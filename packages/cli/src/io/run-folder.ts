@@ -41,6 +41,7 @@ export const RUN_FILES = [
   { name: "groups.json", private: false, holds: "the groups: names, sizes, courses, stability" },
   { name: "groups.csv", private: true, holds: "the group of every individual" },
   { name: "associate.json", private: true, holds: "tests of outcomes; individual follow-up times" },
+  { name: "sensitivity.json", private: false, holds: "what changes with one choice of the fit changed" },
   { name: "protocol.json", private: false, holds: "what a study decided before it looked" },
   { name: "study.json", private: false, holds: "how far a study has come" },
   { name: INSPECT_FILE, private: true, holds: "the quality of the table of visits; suspect values" },
@@ -50,7 +51,7 @@ export const RUN_FILES = [
 
 /** Results that later commands put into a run; they belong to the model they were made with. */
 export const LATER_FILES = [
-  ...["compare.json", "groups.json", "groups.csv", "associate.json", OMOP_SUBJECTS_FILE],
+  ...["compare.json", "groups.json", "groups.csv", "associate.json", "sensitivity.json", OMOP_SUBJECTS_FILE],
   ...["protocol.json", "study.json", INSPECT_FILE, RESULTS_FILE],
 ] as const;
 

@@ -19,11 +19,14 @@ import {
 import { adjustPValues } from "./multiplicity.ts";
 import { DEFAULT_DRAWS } from "./multipliers.ts";
 import {
+  knownLabels,
+  LEAST,
   LEVEL,
   mapOf,
   type OutcomeAssociation,
   type PreparedStudy,
   type TestOptions,
+  testLabel,
   testOutcome,
 } from "./outcome-test.ts";
 import { CASE, CONTROL, MISSING } from "./outcomes.ts";
@@ -134,6 +137,27 @@ export async function associate(input: AssociationInput, options: AssociationOpt
     individuals: numIndividuals(input.cohort),
     singleVisit: placements.numObservations.reduce((s, c) => s + (c === 1 ? 1 : 0), 0),
   };
+}
+
+/**
+ * The p-values of `associate` alone, in the order of the outcomes: labels [m] against whole posteriors, rows [m,F] of `posteriorFeatures`
+ * under `testKernel`. NaN where a class has too few.
+ */
+export async function outcomePValues(
+  rows: Float64Array,
+  outcomes: AssociationInput["outcomes"],
+  adjustment: Adjustment = NO_ADJUSTMENT,
+  options: TestOptions = {},
+): Promise<number[]> {
+  const found: number[] = [];
+  for (const outcome of outcomes) {
+    const { name, labels } = ofAdjustable(outcome, adjustment);
+    const { z, cases, controls } = knownLabels(labels);
+    const isTested = Math.min(cases, controls) >= LEAST;
+    const seed = seedOf(options.seed ?? 1, name);
+    found.push(isTested ? (await testLabel(rows, z, adjustment, seed, options)).p : Number.NaN);
+  }
+  return found;
 }
 
 /** An outcome whose label is missing for those who lack a covariate, and how many had one. */

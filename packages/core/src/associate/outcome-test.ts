@@ -112,7 +112,7 @@ export interface TestOptions extends MultiplierOptions {
 
 export const LEVEL = 0.05;
 /** Fewer in a class are not tested. */
-const LEAST = 5;
+export const LEAST = 5;
 /** Checks are compared with 0.05 and need no small p-values. */
 const CHECK_DRAWS = 999;
 /** Shares of the smaller group that were last seen by the landmarks of the curve; the first is the landmark of the test. */
@@ -159,6 +159,13 @@ export function checkOptions(options: TestOptions): TestOptions {
   return { ...options, draws: Math.min(options.draws ?? DEFAULT_DRAWS, CHECK_DRAWS) };
 }
 
+/** Labels with NaN for the missing, [m], and how many have each. */
+export function knownLabels(labels: Uint8Array) {
+  const z = Float64Array.from(labels, (label) => (label === CASE || label === CONTROL ? label : Number.NaN));
+  const count = (label: number) => labels.reduce((s, v) => s + (v === label ? 1 : 0), 0);
+  return { z, cases: count(CASE), controls: count(CONTROL) };
+}
+
 /**
  * All tests of one outcome with labels [m], missing for the `leftOut` who lack a covariate; p-values are adjusted and maps drawn
  * later.
@@ -170,9 +177,7 @@ export async function testOutcome(
   seed: number,
   options: TestOptions,
 ): Promise<OutcomeAssociation> {
-  const z = Float64Array.from(labels, (label) => (label === CASE || label === CONTROL ? label : Number.NaN));
-  const count = (label: number) => labels.reduce((s, v) => s + (v === label ? 1 : 0), 0);
-  const [cases, controls] = [count(CASE), count(CONTROL)];
+  const { z, cases, controls } = knownLabels(labels);
   const counts = { outcome, cases, controls, missing: labels.length - cases - controls - leftOut, leftOut };
   const { adjustment } = study;
   const warnings: AssociationWarning[] = [];

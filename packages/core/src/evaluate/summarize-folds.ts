@@ -326,9 +326,13 @@ function paired(
       scored.set(id, own);
     });
   });
-  if (scored.size === 0) return null;
-  const { mean, se } = overFolds([...scored.values()].map(({ sum, count }) => sum / count));
-  const reach = studentQuantile(scored.size - 1) * se;
+  return scored.size === 0 ? null : meanDifference([...scored.values()].map(({ sum, count }) => sum / count));
+}
+
+/** The mean of differences, one for each individual, with its standard error and 95% interval. */
+export function meanDifference(differences: readonly number[]): PairedDifference {
+  const { mean, se } = overFolds(differences);
+  const reach = studentQuantile(differences.length - 1) * se;
   return { mean, se, lower: mean - reach, upper: mean + reach };
 }
 

@@ -1,10 +1,31 @@
-/** A model fitted again to other individuals, with the kind, basis, mean, noise and dimension of the first. */
+/** A model fitted again to other individuals, with the kind, basis, mean, noise, residual, priors and dimension of the first. */
 
+import type { Basis } from "../basis/bspline.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import { DtmError } from "../errors.ts";
-import type { FitControl } from "../models/fit.ts";
+import type { ResidualKind } from "../models/dtm/settings.ts";
+import type { FitControl, PriorChoice } from "../models/fit.ts";
 import { fitDtm, fitFpca, fitLinear, fitLmm } from "../models/fit-models.ts";
 import { type TrajectoryModel, unknownModel } from "../models/model.ts";
+import type { NoiseKind } from "../noise/noise.ts";
+
+/** What is other than in the first fit. */
+export interface RefitChange {
+  readonly mapDimension?: number;
+  /** One for each marker. */
+  readonly basis?: readonly Basis[];
+  readonly mean?: "scalar" | "spline";
+  readonly noise?: NoiseKind;
+  /** Of the recommended map. */
+  readonly residual?: ResidualKind;
+}
+
+export interface RefitOptions extends FitControl {
+  readonly coarse?: boolean;
+  /** Further starts of the recommended map. Default: as in its fit; `coarse` as many as the first fit made. */
+  readonly restarts?: number;
+  readonly change?: RefitChange;
+}
 
 /**
  * Fits the cohort as `model` was fitted; learned values start afresh. `coarse` maps stop earlier and use wider cells: places are the
@@ -14,15 +35,17 @@ import { type TrajectoryModel, unknownModel } from "../models/model.ts";
 export function refitLike(
   model: TrajectoryModel,
   cohort: Cohort,
-  { coarse = false, ...control }: FitControl & { readonly coarse?: boolean } = {},
+  { coarse = false, restarts, change = {}, ...control }: RefitOptions = {},
 ): TrajectoryModel {
-  const { mapDimension } = model;
-  const common = {
+  const { mapDimension = model.mapDimension } = change;
+  const { priors } = model.record.options as { readonly priors?: PriorChoice };
+  const fixed = {
     ...control,
-    basis: model.markers.map(({ basis }) => basis),
-    mean: model.markers[0].mean.kind,
-    noise: model.markers.map(({ noise }) => noise.kind),
+    basis: change.basis ?? model.markers.map(({ basis }) => basis),
+    mean: change.mean ?? model.markers[0].mean.kind,
+    noise: model.markers.map(({ noise }) => change.noise ?? noise.kind),
   };
+  const common = { ...fixed, ...(priors && { priors }) };
   const { effects } = model;
   if (effects !== undefined && (model.kind === "lmm" || model.kind === "fpca")) {
     const { lmm, fpca, leftOut } = fitLinear(cohort, { ...common, mapDimension, effects: effects.form });
@@ -39,10 +62,12 @@ export function refitLike(
       return fitDtm(cohort, {
         ...common,
         mapDimension: mapDimension as 1 | 2,
+        residual: change.residual ?? model.markers[0].residual.kind,
+        ...(restarts === undefined ? {} : { restarts }),
         ...(coarse
           ? {
               tolerance: 0.05,
-              restarts: (model.record.starts?.length ?? 1) - 1,
+              restarts: restarts ?? (model.record.starts?.length ?? 1) - 1,
               nodes: { step: 0.5 },
               // A start need not be the best of several maxima.
               linear: fitLinear(cohort, { ...common, mapDimension, restarts: 0 }),
@@ -51,9 +76,9 @@ export function refitLike(
       });
     case "dtm-paper":
       return fitDtm(cohort, {
-        ...common,
-        basis: common.basis[0],
-        noise: common.noise[0],
+        ...fixed,
+        basis: fixed.basis[0],
+        noise: fixed.noise[0],
         kind: "dtm-paper",
         mapDimension: mapDimension as 1 | 2 | 3,
         schedule: model.schedule,

@@ -15,6 +15,13 @@ import type { DtmModel } from "../models/dtm/model.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { type ResampleTask, refitPart } from "./group-stability.ts";
+import {
+  fitVariant,
+  type SensitivityShared,
+  scoreVariant,
+  type VariantFoldTask,
+  type VariantTask,
+} from "./variant-fit.ts";
 
 const TASKS = {
   /** One fold of a comparison, all models. */
@@ -30,6 +37,10 @@ const TASKS = {
   ) => fitSingleMap(cohort, model, marker),
   /** Places and groups by a refit to a part of the individuals. */
   resample: (cohort: Cohort, task: Omit<ResampleTask, "cohort">) => refitPart({ ...task, cohort }),
+  /** A fit with one choice changed, with everybody's place and group. */
+  variant: (shared: SensitivityShared, task: VariantTask) => fitVariant(shared, task),
+  /** Scores of one fold under such a fit. */
+  "variant-fold": (shared: SensitivityShared, task: VariantFoldTask) => scoreVariant(shared, task),
   /** A range of the draws behind an outcome's p-value. */
   multipliers: (plan: MultiplierPlan, { from, to }: { readonly from: number; readonly to: number }) =>
     countExceedances(plan, from, to),

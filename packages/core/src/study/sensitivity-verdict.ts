@@ -1,0 +1,72 @@
+/** What variants say together: do groups, places, scores and outcomes hold? In sentences (docs/math/sensitivity.md §3). */
+import type { Sensitivity, VariantResult } from "./sensitivity.ts";
+
+/** Groups hold from this adjusted Rand index on, places from this correlation on. */
+export const GROUPS_HOLD = 0.8;
+export const PLACES_HOLD = 0.9;
+const LEVEL = 0.05;
+
+/** One sentence for each thing that was looked at; the groups first. */
+export function sensitivityVerdict(variants: readonly VariantResult[], run: Sensitivity["run"]): string {
+  const fitted = variants.filter(({ failed }) => failed === null);
+  if (fitted.length === 0) return "No variant could be fitted.";
+  return [
+    groupSentence(fitted),
+    placeSentence(fitted, run),
+    scoreSentence(fitted),
+    ...run.outcomes.flatMap((own) => outcomeSentence(fitted, own)),
+    fitSentence(variants),
+  ]
+    .filter((sentence) => sentence !== "")
+    .join(" ");
+}
+
+function groupSentence(variants: readonly VariantResult[]): string {
+  const judged = variants.flatMap(({ name, adjustedRand: ari }) => (ari === null ? [] : [{ name, ari }]));
+  const [worst] = [...judged].sort((a, b) => a.ari - b.ari);
+  if (worst === undefined) return "There is one group: groups cannot differ.";
+  const held = judged.filter(({ ari }) => ari >= GROUPS_HOLD).length;
+  return `Groups hold (ARI >= ${GROUPS_HOLD}) in ${held} of ${judged.length} variants; worst: ${worst.name} (${worst.ari.toFixed(2)}).`;
+}
+
+function placeSentence(variants: readonly VariantResult[], { placeSd }: Sensitivity["run"]): string {
+  const judged = variants.flatMap(({ name, places }) => (places === null ? [] : [{ name, ...places }]));
+  const [worst] = [...judged].sort((a, b) => b.median - a.median);
+  if (worst === undefined) return "";
+  const held = judged.filter(({ correlation }) => correlation >= PLACES_HOLD).length;
+  return `Places hold (correlation >= ${PLACES_HOLD}) in ${held} of ${judged.length}; furthest: ${worst.name}, half of them by more than ${worst.median.toFixed(2)} sd (a place is known to ${placeSd.toFixed(2)} sd).`;
+}
+
+function scoreSentence(variants: readonly VariantResult[]): string {
+  const judged = variants.flatMap(({ name, score }) => (score === null ? [] : [{ name, ...score }]));
+  if (judged.length === 0) return "";
+  const better = judged.filter(({ lower }) => lower > 0).sort((a, b) => b.mean - a.mean);
+  if (better.length === 0) return "No variant predicts held-out individuals clearly better than the model as fitted.";
+  const named = better.map(({ name, mean, se }) => `${name} (+${mean.toFixed(2)}, SE ${se.toFixed(2)})`);
+  return `Held-out individuals are predicted clearly better by ${named.join(", ")}.`;
+}
+
+function outcomeSentence(
+  variants: readonly VariantResult[],
+  { outcome, p }: Sensitivity["run"]["outcomes"][number],
+): string[] {
+  if (!Number.isFinite(p)) return [];
+  const values = variants.flatMap(({ name, outcomes }) => {
+    const own = outcomes.find((tested) => tested.outcome === outcome);
+    return own === undefined || !Number.isFinite(own.p) ? [] : [{ name, p: own.p }];
+  });
+  const side = p < LEVEL ? "below" : "at or above";
+  const other = values.filter((own) => own.p < LEVEL !== p < LEVEL).map(({ name }) => name);
+  const where = other.length === 0 ? "in every variant" : `but not with ${other.join(", ")}`;
+  return [`${outcome}: p ${side} ${LEVEL} in the run, ${other.length === 0 ? "and " : ""}${where}.`];
+}
+
+function fitSentence(variants: readonly VariantResult[]): string {
+  const named = (chosen: readonly VariantResult[]) => chosen.map(({ name }) => name).join(", ");
+  const failed = variants.filter((own) => own.failed !== null);
+  const unsettled = variants.filter((own) => own.converged === false);
+  return [
+    ...(failed.length === 0 ? [] : [`Could not be fitted: ${named(failed)}.`]),
+    ...(unsettled.length === 0 ? [] : [`Did not settle: ${named(unsettled)}.`]),
+  ].join(" ");
+}

@@ -192,6 +192,31 @@ export const fitContract = z.looseObject({
   covariates: z.optional(covariateEffects),
 });
 
+/** `dtm summary`: what the fit said, and in short what later commands wrote into the run. */
+export const summaryContract = z.looseObject({
+  run: z.nullable(runContract),
+  folder: text,
+  covariates: z.optional(covariateEffects),
+  groups: z.optional(
+    z.looseObject({
+      method: text,
+      groups: z.array(z.looseObject({ letter: text, name: text, size: count })),
+      stability: z.nullable(z.looseObject({ verdict: text, meanAdjustedRand: maybe })),
+    }),
+  ),
+  comparison: z.optional(z.looseObject({ verdict: text })),
+  association: z.optional(z.looseObject({ outcomes: z.array(z.looseObject({ outcome: text, p: maybe })) })),
+  sensitivity: z.optional(z.looseObject({ verdict: text })),
+});
+
+export const coefContract = z.looseObject({
+  model: z.enum(["dtm", "dtm-paper", "lmm", "fpca"]),
+  /** Lower and upper end of a 95 % interval, null where there is none. */
+  coefficients: z.array(
+    z.looseObject({ marker: text, term: text, estimate: number, lower: maybe, upper: maybe, unit: text }),
+  ),
+});
+
 /** Values that are wrong with a probability of a half or more; null where the cohort is too large to look. */
 const suspects = z.nullable(
   z.array(
@@ -201,8 +226,18 @@ const suspects = z.nullable(
 
 export const embedContract = z.looseObject({
   dimension: count,
+  /** Groups of the run; placements then have group and probability_A, ... */
+  groups: z.optional(z.array(z.looseObject({ letter: text, name: text }))),
   suspects,
-  placements: z.array(z.looseObject({ id: text, x1: number, var11: number, visits: count, suspects: maybe })),
+  placements: z.array(
+    z.looseObject({
+      ...{ id: text, x1: number, var11: number, visits: count, suspects: maybe },
+      /** Size of the 90 % highest-density region of the place. */
+      area90: maybe,
+      /** The most probable one. */
+      group: z.optional(text),
+    }),
+  ),
 });
 
 export const predictContract = z.union([
@@ -400,6 +435,7 @@ export const CONTRACTS = {
   associate: associateContract,
   calibrate: calibrateContract,
   "calibrate-markers": calibrateMarkersContract,
+  coef: coefContract,
   compare: compareContract,
   covariates: covariatesContract,
   "compare-markers": compareMarkersContract,
@@ -418,6 +454,7 @@ export const CONTRACTS = {
   simulate: simulateContract,
   statistics: statisticsContract,
   study: studyContract,
+  summary: summaryContract,
 } as const;
 
 /** The JSON Schema of a contract, as text. */

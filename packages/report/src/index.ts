@@ -2,6 +2,7 @@
 export { type ChecklistItem, checklist } from "./content/checklist.ts";
 export { contextOf } from "./content/context.ts";
 export { methodsText } from "./content/methods.ts";
+export { variantNotes } from "./content/sensitivity-figure.ts";
 export { studyFigures } from "./content/study-figures.ts";
 export {
   type CovariateCourses,

@@ -19,6 +19,7 @@ import type {
   ModelComparison,
   ModelDifference,
   NumberOfGroups,
+  Sensitivity,
   SeveralComparison,
   SharingVerdict,
   Stability,
@@ -47,6 +48,8 @@ export interface Study {
   readonly covariates?: StudyCovariates;
   readonly association?: StudyAssociation;
   readonly survival?: StudySurvival;
+  /** Refits with one choice changed at a time. */
+  readonly sensitivity?: Sensitivity;
   /** How the fit went; default the model's own record. */
   readonly record?: FitRecord;
   readonly run?: StudyRun;

@@ -1,9 +1,11 @@
 /** dtm embed MODEL VISITS: places of individuals under a fitted model, without refitting. */
 
-import { embed } from "@trajectory-maps/core";
+import { embed, type Placements } from "@trajectory-maps/core";
 import { suspectVisits } from "@trajectory-maps/core/models";
 import { MOST_LOOKED_THROUGH } from "@trajectory-maps/core/study";
+import { isFolder } from "../io/read.ts";
 import { readModel } from "../io/run-folder.ts";
+import { type GroupRegions, groupShares, readGroupRegions } from "../io/run-groups.ts";
 import { countById, suspectWarning } from "../print/quality.ts";
 import type { Command } from "./command.ts";
 import { checkSubjects, SUBJECTS_OPTION, tellFar } from "./covariates.ts";
@@ -19,7 +21,7 @@ export const MODEL_ARGUMENT = { name: "model", description: "model file, or the 
 export const embedCommand: Command = {
   name: "embed",
   description:
-    "Place individuals on a fitted map; prints CSV: id, x1, x2, var11, var12, var22 (and noise_ratio where individuals differ in their noise), suspects: how many values are probably wrong.",
+    "Place individuals on a fitted map; prints CSV: id, x1, x2, var11, var12, var22 (and noise_ratio where individuals differ in their noise), suspects: how many values are probably wrong, area90: size of the 90 % region of the place; from a run with groups also group and probability_A, ...",
   arguments: [MODEL_ARGUMENT, VISITS_ARGUMENT],
   options: [
     ...COLUMN_OPTIONS,
@@ -53,26 +55,49 @@ export const embedCommand: Command = {
     if (suspects === null) context.talk.say("Suspect values are not looked for in so many individuals.");
     else if (suspects.length > 0) context.talk.warn(suspectWarning(suspects, model.markers.length > 1));
     const ofEach = countById(suspects ?? []);
-    const columns = [...placeColumns(model.mapDimension), ...markerColumns(model, placements), "suspects"];
+    const groups = isFolder(modelPath) ? await readGroupRegions(modelPath, model) : undefined;
+    const grouped = groupCells(groups, placements);
+    const columns = [
+      ...placeColumns(model.mapDimension),
+      ...markerColumns(model, placements),
+      ...["suspects", "area90"],
+      ...grouped.columns,
+    ];
     const rows = placements.ids.map((id, i) => [
       ...placeCells(placements, i),
       ...markerCells(placements, i),
       suspects === null ? Number.NaN : (ofEach.get(id) ?? 0),
+      placements.area90[i] ?? Number.NaN,
+      ...grouped.cells(i),
     ]);
     return tableResult(
       { columns, rows },
       {
         dimension: model.mapDimension,
+        ...(groups && { groups: groups.groups.map(({ letter, name }) => ({ letter, name })) }),
         suspects,
         placements: rows.map((cells, i) => ({
           ...Object.fromEntries(columns.map((name, k) => [name, cells[k]])),
           visits: placements.numObservations[i],
           logLikelihood: placements.logLikelihood[i],
           area50: placements.area50[i],
-          area90: placements.area90[i],
         })),
       },
       options,
     );
   },
 };
+
+/** The most probable group of each place and the probabilities of all, where there are groups; columns as in groups.csv. */
+function groupCells(groups: GroupRegions | undefined, placements: Placements) {
+  if (groups === undefined) return { columns: [], cells: () => [] };
+  const shares = groupShares(groups, placements);
+  const K = groups.groups.length;
+  return {
+    columns: ["group", ...groups.groups.map(({ letter }) => `probability_${letter}`)],
+    cells: (i: number) => {
+      const own = shares.subarray(i * K, (i + 1) * K);
+      return [groups.groups[own.indexOf(Math.max(...own))]?.letter ?? "", ...own];
+    },
+  };
+}

@@ -25,18 +25,8 @@ import {
 } from "../io/run-folder.ts";
 import type { Signals, StopSignal } from "../io/signals.ts";
 import { type OutputFile, removeFile, writeOutputs } from "../io/write.ts";
-import { effectsPage } from "../print/covariate-effects.ts";
-import { sharingPage } from "../print/sharing.ts";
-import {
-  cohortSummary,
-  courseTables,
-  type FittedModel,
-  mapPicture,
-  mapSummary,
-  modelTable,
-  noiseSummary,
-  type ScoredFit,
-} from "../print/summary.ts";
+import { fitPage } from "../print/fit-page.ts";
+import type { FittedModel, ScoredFit } from "../print/summary.ts";
 import { withPool } from "../threads/pool.ts";
 import type { CommandResult, Context, Options } from "./command.ts";
 import { type FinishedFit, type FitChoice, fitBoth, placeAll, signalNow } from "./fit-model.ts";
@@ -76,18 +66,8 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
   removeFile(join(folder, CHECKPOINT_FILE));
   if (refit) removeStale(work, files);
   const cautions = effectCautions(model, read.cohort, fitted.placements);
-  const effects = effectsPage(model, cautions);
-  const text = [
-    `${cohortSummary(read.cohort)}\n`,
-    `${modelTable([...baselines.filter((b) => b.model.kind !== model.kind), fitted], fitted.placements.ids.length)}\n`,
-    ...(noiseSummary(model) === "" ? [] : [`${noiseSummary(model)}\n`]),
-    `${mapSummary(model)}\n`,
-    `${mapPicture(fitted)}\n`,
-    `${courseTables(fitted, read.cohort)}\n`,
-    ...(effects === "" ? [] : [`${effects}\n`]),
-    ...(record.sharing === undefined ? [] : [`${sharingPage(record.sharing)}\n`]),
-    `Written   ${paths.map((path) => path + privacyMark(path, folder)).join("\n          ")}`,
-  ].join("\n");
+  const page = fitPage({ cohort: read.cohort, fitted, baselines, cautions, sharing: record.sharing });
+  const text = `${page}\n\nWritten   ${paths.map((path) => path + privacyMark(path, folder)).join("\n          ")}`;
   const strict = options.strict === true && !model.record.converged;
   const failure = strict ? { failure: new NotConvergedError(`${model.record.verdict} (--strict)`) } : {};
   const covariates = effectTables(model);

@@ -63,6 +63,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./predict.ts")).predictCommand,
   },
   {
+    name: "summary",
+    usage: "<run>",
+    summary: "print the summary of a run again",
+    load: async () => (await import("./summary.ts")).summaryCommand,
+  },
+  {
+    name: "coef",
+    usage: "<model>",
+    summary: "print the coefficients of a model as a table",
+    load: async () => (await import("./coef.ts")).coefCommand,
+  },
+  {
     name: "compare",
     usage: "[visits]",
     summary: "compare models on held-out individuals",

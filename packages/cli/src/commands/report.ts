@@ -39,7 +39,7 @@ import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } 
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { unquote } from "./quoted.ts";
 import { severalStudy, studySummary } from "./report-parts.ts";
-import { COMPARE_FILE, GROUPS_FILE, type RunRecord, recordedCommands } from "./run-record.ts";
+import { COMPARE_FILE, GROUPS_FILE, type RunRecord, recordedCommands, SENSITIVITY_FILE } from "./run-record.ts";
 import { associationOf, compareOn, groupsOf, outcomesOf, type PlacedRun, placeRun, survivalOf } from "./study-parts.ts";
 import { readSubjectsTable } from "./subjects.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
@@ -228,8 +228,12 @@ async function gather(
       : storedAssociation?.survival;
   if (survival !== undefined) note("survival", event === undefined);
 
+  const sensitivity = readResult<NonNullable<Study["sensitivity"]>>(folder, SENSITIVITY_FILE);
+  if (sensitivity !== undefined) note("sensitivity", true);
+
   return {
     study: {
+      ...(sensitivity && { sensitivity }),
       groups: studyGroups(studied.groups, { number, stability }),
       ...(comparison === undefined || "markers" in comparison ? {} : { comparison }),
       ...(association === undefined || association.outcomes.length === 0 ? {} : { association }),

@@ -6,7 +6,7 @@ import { UsageError } from "../exit-codes.ts";
 import { counted } from "../print/words.ts";
 import { fileExists, readBlocks } from "./read.ts";
 
-const PLACEMENTS_FILE = "placements.csv";
+export const PLACEMENTS_FILE = "placements.csv";
 
 /** Refuses visits that are not those of the run, with the first difference. */
 export async function checkSameVisits(folder: string, { record }: TrajectoryModel, cohort: Cohort): Promise<void> {

@@ -1,6 +1,6 @@
 /** What changes with one choice changed, in a table and a verdict. */
 import type { Sensitivity, VariantResult } from "@trajectory-maps/core/study";
-import { signed } from "@trajectory-maps/report";
+import { signed, variantNotes } from "@trajectory-maps/report";
 import { showP } from "./results.ts";
 import { table } from "./table.ts";
 import { counted, line } from "./words.ts";
@@ -19,10 +19,6 @@ export function sensitivityPage({ variants, leftOut, run, folds, verdict }: Sens
     ...run.outcomes.map(({ p }) => showP(p)),
   ];
   const rows = variants.map((variant) => cellsOf(variant, folds > 0, run.outcomes.length));
-  const notes = variants.flatMap(({ name, note, failed, scoreNote }) => {
-    const told = [note, failed && `not fitted: ${failed}`, scoreNote].filter((text) => text !== null && text !== "");
-    return told.length === 0 ? [] : [{ name, text: told.join("; ") }];
-  });
   return [
     line(
       "Changed",
@@ -34,7 +30,7 @@ export function sensitivityPage({ variants, leftOut, run, folds, verdict }: Sens
     table(header, [own, ...rows], [1]),
     "",
     line("Verdict", verdict),
-    ...[...grouped(notes)].map(([text, names]) => line("Note", `${names.join("; ")}: ${text}`)),
+    ...variantNotes(variants).map(({ names, text }) => line("Note", `${names.join("; ")}: ${text}`)),
     ...leftOut.map(({ name, reason }) => line("Left out", `${name}: ${reason}.`)),
   ].join("\n");
 }
@@ -52,11 +48,4 @@ function cellsOf(variant: VariantResult, isScored: boolean, numOutcomes: number)
     ...(isScored ? [difference] : []),
     ...Array.from({ length: numOutcomes }, (_, k) => showP(outcomes[k]?.p ?? Number.NaN)),
   ];
-}
-
-/** Names by what is said of them. */
-function grouped(notes: readonly { readonly name: string; readonly text: string }[]): Map<string, string[]> {
-  const names = new Map<string, string[]>();
-  for (const { name, text } of notes) names.set(text, [...(names.get(text) ?? []), name]);
-  return names;
 }

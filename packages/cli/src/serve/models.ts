@@ -4,19 +4,17 @@ import type { TrajectoryModel } from "@trajectory-maps/core";
 import {
   basisDomain,
   codingOf,
-  embedPlaces,
   type ForecastGuard,
   isMapModel,
   modelMixtures,
   viewMarker,
 } from "@trajectory-maps/core/models";
-import { mixtureFromLabels } from "@trajectory-maps/core/study";
 import { forecastGuards } from "../commands/courses.ts";
 import { placeDescribed } from "../commands/histories.ts";
 import { UsageError } from "../exit-codes.ts";
 import { fileExists, isFolder } from "../io/read.ts";
 import { hasVisits, openRun, readModel } from "../io/run-folder.ts";
-import { type RunGroup, readRunGroups } from "../io/run-groups.ts";
+import { type GroupRegions, type RunGroup, readGroupRegions } from "../io/run-groups.ts";
 import type { ModelInfo } from "./schemas.ts";
 
 export interface ServedModel {
@@ -24,15 +22,9 @@ export interface ServedModel {
   readonly model: TrajectoryModel;
   /** Of each marker, where the run keeps its visits. */
   readonly guards?: readonly ForecastGuard[];
-  readonly groups?: ServedGroups;
+  readonly groups?: GroupRegions;
   /** Side of a cell of the lattice of places; undefined where there is none. */
   readonly cell?: number;
-}
-
-export interface ServedGroups {
-  readonly groups: readonly RunGroup[];
-  /** Of the places of the run: no individual is in it. */
-  readonly regions: ReturnType<typeof mixtureFromLabels>;
 }
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
@@ -64,25 +56,16 @@ export async function loadServed(name: string, path: string): Promise<ServedMode
   const cohort = isFolder(path) && hasVisits(path) ? (await openRun(path)).read.cohort : undefined;
   const all = model.markers.map((_, k) => k);
   const guards = cohort === undefined || !isMapModel(model) ? undefined : forecastGuards(model, all, cohort);
-  const found = cohort === undefined ? undefined : await readRunGroups(path, cohort.ids);
-  const groups = found && cohort && { groups: found.groups, regions: regionsOf(model, cohort, found) };
+  const groups = isFolder(path) ? await readGroupRegions(path, model) : undefined;
   const cell = cellOf(model);
   if (codingOf(model) === undefined) placeDescribed(model, { id: "", markers: {} });
   return {
-    info: infoOf(name, model, guards !== undefined, found?.groups ?? []),
+    info: infoOf(name, model, guards !== undefined, groups?.groups ?? []),
     model,
     ...(guards && { guards }),
     ...(groups && { groups }),
     ...(cell !== undefined && { cell }),
   };
-}
-
-function regionsOf(
-  model: TrajectoryModel,
-  cohort: Parameters<typeof embedPlaces>[1],
-  { groups, labels }: { readonly groups: readonly RunGroup[]; readonly labels: Int32Array },
-): ServedGroups["regions"] {
-  return mixtureFromLabels(embedPlaces(model, cohort).location, model.mapDimension, labels, groups.length);
 }
 
 function infoOf(name: string, model: TrajectoryModel, guarded: boolean, groups: readonly RunGroup[]): ModelInfo {

@@ -8,10 +8,10 @@ import {
   type PredictedSeries,
   SUPPORTED,
 } from "@trajectory-maps/core/models";
-import { mixtureMembership } from "@trajectory-maps/core/study";
 import { COURSE_COLUMNS, courseOf, courseRows, LIMIT_COLUMNS } from "../commands/courses.ts";
 import { CROSSING_COLUMNS, crossingRow, record } from "../commands/crossings.ts";
 import { type PlacedHistory, placeDescribed } from "../commands/histories.ts";
+import { groupShares } from "../io/run-groups.ts";
 import type { ServedModel } from "./models.ts";
 import { refused } from "./problem.ts";
 import type { PlaceRequest, PlaceResponse } from "./schemas.ts";
@@ -157,7 +157,7 @@ function cellsWith(weights: Float64Array, share: number): number {
 
 function groupsOf({ groups }: ServedModel, { placement }: PlacedHistory): PlaceResponse["groups"] {
   if (groups === undefined) return [];
-  const shares = mixtureMembership(groups.regions, placement.location, placement.covariance);
+  const shares = groupShares(groups, placement);
   return groups.groups.map(({ letter, name }, g) => ({ letter, name, probability: shares[g] ?? 0 }));
 }
 

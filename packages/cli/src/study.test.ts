@@ -64,8 +64,11 @@ describe("the JSON of every command", () => {
       ],
     ],
     ["covariates", ["covariates", RUN, "--subjects", SUBJECTS, "--covariates", "severe,noise,ward:category"]],
+    ["sensitivity", ["sensitivity", RUN, "--only", "dimension,tail", "--folds", "2", "--subjects", SUBJECTS]],
     ["report", ["report", RUN, "--subjects", SUBJECTS, "-o", here.at("report.html")]],
     ["study", ["study", VISITS, ...columns, "-o", here.at("planned"), "--plan"]],
+    ["summary", ["summary", RUN]],
+    ["coef", ["coef", RUN]],
   ];
   const seen = new Map<string, unknown>();
   for (const [name, argv] of cases) {
@@ -80,8 +83,8 @@ describe("the JSON of every command", () => {
     });
   }
 
-  it("is what compare, groups and associate also write into the run", () => {
-    for (const name of ["compare", "groups", "associate"]) {
+  it("is what compare, groups, associate and sensitivity also write into the run", () => {
+    for (const name of ["compare", "groups", "associate", "sensitivity"]) {
       expect(JSON.parse(here.text("run", `${name}.json`))).toEqual(seen.get(name));
     }
   });
@@ -92,23 +95,24 @@ describe("the JSON of every command", () => {
       files: { name: string; private: boolean }[];
     };
     expect(CONTRACTS.run.safeParse(record).success).toBe(true);
-    expect(record.later.map(({ name }) => name)).toEqual(["compare", "groups", "associate"]);
+    expect(record.later.map(({ name }) => name)).toEqual(["compare", "groups", "associate", "sensitivity"]);
     expect(record.later[1]?.command).toBe("dtm groups run --groups 3 --stability 2 --json --quiet");
     expect(record.later[2]?.command).toMatch(/^dtm associate run subjects\.csv --outcomes severe,noise,ward=2 /);
-    const own = record.files.filter(({ name }) => /^(groups|compare|associate)\./.test(name));
+    const own = record.files.filter(({ name }) => /^(groups|compare|associate|sensitivity)\./.test(name));
     expect(own.map((file) => [file.name, file.private])).toEqual([
       ["compare.json", false],
       ["groups.json", false],
       ["groups.csv", true],
       ["associate.json", true],
+      ["sensitivity.json", false],
     ]);
     const page = here.text("report.html");
     for (const { command } of record.later) expect(page).toContain(`<code>${command.replaceAll("'", "&#39;")}</code>`);
     // A command given again takes the place of its earlier result.
     expect((await run("groups", RUN, "--groups", "3", "--stability", "0", "--force", "-q")).code).toBe(0);
     const again = JSON.parse(here.text("run", "run.json")) as typeof record;
-    expect(again.later.map(({ name }) => name)).toEqual(["compare", "associate", "groups"]);
-    expect(again.later[2]?.command).toContain("--stability 0");
+    expect(again.later.map(({ name }) => name)).toEqual(["compare", "associate", "sensitivity", "groups"]);
+    expect(again.later[3]?.command).toContain("--stability 0");
   });
 
   it("finds the planted outcome and not the meaningless one, in three representations", () => {

@@ -90,6 +90,22 @@ describe("somebody placed by a run of one marker with limits, groups and a calib
     });
   }
 
+  it("has the groups and the size of the region of dtm embed", async () => {
+    const { out } = await run("embed", folder, visits, "--json", "-q");
+    const { groups, placements } = JSON.parse(out) as { groups: Row[]; placements: Row[] };
+    expect(groups.map(({ letter }) => letter)).toEqual(["A", "B", "C"]);
+    for (const [id, own] of people) {
+      const found = placeSomebody(served, { visits: own });
+      const row = placements.find((one) => one.id === id)!;
+      // Placed one by one and in blocks: the same to rounding.
+      for (const { letter, probability } of found.groups)
+        expect(row[`probability_${letter}`]).toBeCloseTo(probability, 8);
+      const [likely] = [...found.groups].sort((a, b) => b.probability - a.probability);
+      expect(row.group).toBe(likely?.letter);
+      expect(row.area90).toBeCloseTo(found.place.area90!, 8);
+    }
+  });
+
   it("has calibrated bands unless others are asked for", () => {
     const [, own] = people[0]!;
     expect(placeSomebody(served, { visits: own, at: [9] })).toEqual(

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { codeCovariates } from "../covariates/code.ts";
+import { withCovariates } from "../covariates/covariates.ts";
 import { createRandom } from "../numeric/random.ts";
-import type { ComparedModel } from "./compared-models.ts";
+import { simulateCohort } from "../simulate/cohorts.ts";
+import { compareModels } from "./compare.ts";
+import { type ComparedModel, defaultModels } from "./compared-models.ts";
 import type { ForecastScores } from "./forecast.ts";
 import { type FoldResult, summarizeFolds } from "./summarize-folds.ts";
 import { verdictOf } from "./verdict.ts";
@@ -149,5 +153,24 @@ describe("summarizeFolds", () => {
       /^Latent classes \(classes\) predict .* than straight lines/,
     );
     expect(verdictWith({ dtm: 0 })).toBe("Only dtm was scored: nothing to compare.");
+  });
+});
+
+describe("a comparison of a cohort with covariates", () => {
+  const { cohort: bare } = simulateCohort("pfvc", { numIndividuals: 30, seed: 6 });
+  const cells = bare.ids.map((_, i) => String(i % 2));
+  const table = { ids: bare.ids, lines: bare.ids.map((_, i) => i + 2), columns: [{ name: "arm", cells }] };
+  const cohort = withCovariates(
+    bare,
+    codeCovariates(table, bare.ids, { covariates: [{ name: "arm", effect: "level" }] }),
+  );
+
+  it("has the map without them, the one of the cohort without covariates", () => {
+    expect(defaultModels(cohort)).toContain("dtm-plain");
+    expect(defaultModels(bare)).not.toContain("dtm-plain");
+    const options = { folds: 2, mapDimension: 1, noise: "white" } as const;
+    const [plain] = compareModels(cohort, { ...options, models: ["dtm-plain"] }).models;
+    const [own] = compareModels(bare, { ...options, models: ["dtm"] }).models;
+    expect({ ...plain, model: "dtm" }).toEqual(own);
   });
 });

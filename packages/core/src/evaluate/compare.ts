@@ -156,8 +156,9 @@ function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedMo
     (kind === mean && white === (asked === "white")) || starts.has(`${kind} ${white}`)
       ? start(kind, white).lmm
       : alone(kind, white);
-  const fitWithStart = (linear: LinearModels) =>
-    fitDtm(cohort, { ...shared, mean, noise, restarts, linear } as FitDtmOptions);
+  const { covariates: _, ...plain } = cohort;
+  const fitWithStart = (linear: LinearModels, of: Cohort = cohort) =>
+    fitDtm(of, { ...shared, mean, noise, restarts, linear } as FitDtmOptions);
   const population = () => fitClasses(cohort, { ...shared, numClasses: 1 });
   const fitScored = (model: Exclude<ComparedModel, "locf">): ScoredModel => {
     switch (model) {
@@ -183,6 +184,8 @@ function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedMo
       }
       case "dtm":
         return fitWithStart(start(mean));
+      case "dtm-plain":
+        return fitWithStart(start(mean), plain);
       case "dtm-paper":
         return fitDtm(cohort, { ...shared, kind: "dtm-paper", linear: start("scalar", true) });
       case "classes":
@@ -208,13 +211,17 @@ function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedMo
     };
   };
   /** The map's forecasts as users get them: with the mixed model to fall back on. */
-  const guarded = (): ComparedFit => {
-    const model = fitScored("dtm") as DtmModel;
-    const own = coded === undefined ? mixedModel("spline") : withCovariates("spline").lmm;
-    const guard = forecastGuard(model, cohort, { mixedModel: own });
+  const guarded = (kind: "dtm" | "dtm-plain"): ComparedFit => {
+    const model = fitScored(kind) as DtmModel;
+    const isPlain = coded === undefined || kind === "dtm-plain";
+    const own = isPlain ? mixedModel("spline") : withCovariates("spline").lmm;
+    const guard = forecastGuard(model, isPlain ? plain : cohort, { mixedModel: own });
     return { ...scoredFit(model), forecaster: guardedForecaster(model, guard) };
   };
-  return (model) => (model === "locf" ? carried() : model === "dtm" ? guarded() : scoredFit(fitScored(model)));
+  return (model) => {
+    if (model === "locf") return carried();
+    return model === "dtm" || model === "dtm-plain" ? guarded(model) : scoredFit(fitScored(model));
+  };
 }
 
 /** One function, equal to one everywhere: a random intercept. */

@@ -12,6 +12,7 @@ export const COMPARED_MODELS = [
   "fpca",
   "fpca-covariates",
   "dtm",
+  "dtm-plain",
   "dtm-paper",
   "classes",
   "lcmm",
@@ -22,9 +23,9 @@ export type ComparedModel = (typeof COMPARED_MODELS)[number];
 export const DEFAULT_MODELS: readonly ComparedModel[] = ["population", "locf", "lmm-paper", "lmm", "fpca", "dtm"];
 
 /** Models that ask for a cohort with covariates. */
-export const WITH_COVARIATES: readonly ComparedModel[] = ["lmm-covariates", "fpca-covariates"];
+export const WITH_COVARIATES: readonly ComparedModel[] = ["lmm-covariates", "fpca-covariates", "dtm-plain"];
 
-/** Compared unless others are asked for: a map with covariates is held against baselines with the same ones. */
+/** Compared unless others are asked for: a map with covariates is held against baselines with the same ones, and the map without. */
 export function defaultModels({ covariates }: Pick<Cohort, "covariates">): readonly ComparedModel[] {
   if (covariates === undefined) return DEFAULT_MODELS;
   const own = new Set([...DEFAULT_MODELS, ...WITH_COVARIATES]);

@@ -17,6 +17,7 @@ const NAMES: Readonly<Record<ComparedModel, { readonly name: string; readonly pl
   fpca: { name: "principal components (fpca)", plural: true },
   "fpca-covariates": { name: "principal components with the same covariates (fpca-covariates)", plural: true },
   dtm: { name: "the map (dtm)", plural: false },
+  "dtm-plain": { name: "the map without covariates (dtm-plain)", plural: false },
   "dtm-paper": { name: "the map as published (dtm-paper)", plural: false },
   classes: { name: "latent classes (classes)", plural: true },
   lcmm: { name: "latent classes with random effects (lcmm)", plural: true },

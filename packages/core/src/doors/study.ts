@@ -82,15 +82,14 @@ export {
   type LandmarkSurvival,
   landmarkSurvival,
 } from "../study/landmark-survival.ts";
+export { type SensitivityInput, type SensitivityOptions, studySensitivity } from "../study/sensitivity.ts";
 export {
+  GROUPS_HOLD,
+  PLACES_HOLD,
   type PlaceAgreement,
   type Sensitivity,
-  type SensitivityInput,
-  type SensitivityOptions,
-  studySensitivity,
   type VariantResult,
-} from "../study/sensitivity.ts";
-export { GROUPS_HOLD, PLACES_HOLD } from "../study/sensitivity-verdict.ts";
+} from "../study/sensitivity-result.ts";
 export { VARIANT_FAMILIES, type VariantFamily } from "../study/variants.ts";
 export type { FollowUp } from "../survival/follow-up.ts";
 export { curveAt, type SurvivalPoint, type SurvivalSteps } from "../survival/kaplan-meier.ts";

@@ -25,71 +25,10 @@ import { type Placements, placeSds } from "../models/placement.ts";
 import { multiply } from "../numeric/matrix.ts";
 import { procrustes } from "../numeric/procrustes.ts";
 import { median, sortedQuantile } from "../numeric/select.ts";
-import { sensitivityVerdict } from "./sensitivity-verdict.ts";
+import { type PlaceAgreement, type Sensitivity, sensitivityVerdict, type VariantResult } from "./sensitivity-result.ts";
 import { runStudyTask, type StudyTask } from "./tasks.ts";
 import type { FailedFit, VariantFit, VariantFold } from "./variant-fit.ts";
-import {
-  changeVisits,
-  logJacobians,
-  type Variant,
-  type VariantFamily,
-  type VariantOptions,
-  type Variants,
-  variantsOf,
-} from "./variants.ts";
-
-/** How the places of a variant lie to those of the run, once aligned. */
-export interface PlaceAgreement {
-  /** Individuals placed by both. */
-  readonly compared: number;
-  /** √R² of the aligned places. */
-  readonly correlation: number;
-  /** s: above 1 where the variant draws places closer together. */
-  readonly scale: number;
-  /** Median and 90th percentile of how far places are apart, in standard deviations of their prior. */
-  readonly median: number;
-  readonly p90: number;
-}
-
-export interface VariantResult {
-  readonly family: VariantFamily;
-  readonly name: string;
-  readonly note: string | null;
-  /** Why it could not be fitted; nothing else is said then. */
-  readonly failed: string | null;
-  readonly converged: boolean | null;
-  readonly places: PlaceAgreement | null;
-  /** Of the groups with those of the run; null where the run has one group. */
-  readonly adjustedRand: number | null;
-  /** In the order of the outcomes; NaN where a class has too few. */
-  readonly outcomes: readonly { readonly outcome: string; readonly p: number }[];
-  /** Held-out log-likelihood per individual less that of the run's model. */
-  readonly score: PairedDifference | null;
-  /** Why there is no score, or what scale it is on. */
-  readonly scoreNote: string | null;
-}
-
-export interface Sensitivity {
-  readonly variants: readonly VariantResult[];
-  readonly leftOut: Variants["leftOut"];
-  /** The run that variants are held against. */
-  readonly run: {
-    readonly numIndividuals: number;
-    readonly numGroups: number;
-    readonly method: GroupMethod;
-    readonly outcomes: readonly { readonly outcome: string; readonly p: number }[];
-    /** Held-out log-likelihood per individual on the scale of the model; null where it was not asked for or cannot be had. */
-    readonly perIndividual: number | null;
-    /** Median over individuals of how well the run knows a place: its standard deviation in those of the prior. */
-    readonly placeSd: number;
-  };
-  /** 0 where nothing was scored. */
-  readonly folds: number;
-  readonly seed: number;
-  readonly tail: number;
-  readonly shift: number;
-  readonly verdict: string;
-}
+import { changeVisits, logJacobians, type Variant, type VariantOptions, variantsOf } from "./variants.ts";
 
 /** What a study of sensitivity is made from. */
 export interface SensitivityInput {

@@ -38,6 +38,7 @@ export const sensitivityContract = z.looseObject({
   folds: count,
   seed: number,
   tail: number,
+  tailTime: number,
   shift: number,
   verdict: text,
 });

@@ -51,7 +51,9 @@ export interface Sensitivity {
   /** 0 where nothing was scored. */
   readonly folds: number;
   readonly seed: number;
+  /** Share of the times before the tail, and where it begins. */
   readonly tail: number;
+  readonly tailTime: number;
   readonly shift: number;
   readonly verdict: string;
 }

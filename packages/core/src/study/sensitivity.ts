@@ -28,7 +28,7 @@ import { median, sortedQuantile } from "../numeric/select.ts";
 import { type PlaceAgreement, type Sensitivity, sensitivityVerdict, type VariantResult } from "./sensitivity-result.ts";
 import { runStudyTask, type StudyTask } from "./tasks.ts";
 import type { FailedFit, VariantFit, VariantFold } from "./variant-fit.ts";
-import { changeVisits, logJacobians, type Variant, type VariantOptions, variantsOf } from "./variants.ts";
+import { changeVisits, logJacobians, tailTime, type Variant, type VariantOptions, variantsOf } from "./variants.ts";
 
 /** What a study of sensitivity is made from. */
 export interface SensitivityInput {
@@ -145,7 +145,17 @@ export async function studySensitivity(
     placeSd: median(placeSds(placements)),
   };
   const verdict = sensitivityVerdict(results, about);
-  return { variants: results, leftOut, run: about, folds, seed, tail, shift, verdict };
+  return {
+    variants: results,
+    leftOut,
+    run: about,
+    folds,
+    seed,
+    tail,
+    tailTime: tailTime(cohort, tail),
+    shift,
+    verdict,
+  };
 }
 
 const NOTHING = {

@@ -67,7 +67,7 @@ export function variantsOf(model: TrajectoryModel, cohort: Cohort, options: Vari
   checkOption(odd === undefined, "variantsOf", `families among ${VARIANT_FAMILIES.join(", ")}`, odd, "");
   checkOption(tail > 0 && tail < 1, "variantsOf", "a tail between 0 and 1", tail, "Use 0.9.");
   checkOption(Number.isFinite(shift) && shift > 0, "variantsOf", "a shift above 0", shift, "Use 0.5.");
-  const times = Float64Array.from(cohort.markers.flatMap((series) => [...series.times])).sort();
+  const late = tailTime(cohort, tail);
   const found: Record<VariantFamily, () => Variants> = {
     dimension: () => dimensions(model),
     basis: () => bases(model, cohort),
@@ -80,12 +80,17 @@ export function variantsOf(model: TrajectoryModel, cohort: Cohort, options: Vari
         ? NONE
         : only({ family: "covariates", name: "without covariates", visits: { kind: "without-covariates" } }),
     singles: () => singles(cohort),
-    tail: () => tails(model, cohort, sortedQuantile(times, tail)),
-    shift: () => shifts(model, sortedQuantile(times, tail), shift),
+    tail: () => tails(model, cohort, late),
+    shift: () => shifts(model, late, shift),
     seed: () => only({ family: "seed", name: "another seed", seedStep: 1 }),
   };
   const all = VARIANT_FAMILIES.filter((family) => families.includes(family)).map((family) => found[family]());
   return { variants: all.flatMap((own) => own.variants), leftOut: all.flatMap((own) => own.leftOut) };
+}
+
+/** The time after which visits are the tail: a quantile of the times of all. */
+export function tailTime({ markers }: Cohort, tail: number): number {
+  return sortedQuantile(Float64Array.from(markers.flatMap((series) => [...series.times])).sort(), tail);
 }
 
 const NONE: Variants = { variants: [], leftOut: [] };
@@ -205,7 +210,7 @@ function singles(cohort: Cohort): Variants {
 /** Without the visits after a time, and without everybody's last; knots anew, as many as before. */
 function tails({ markers }: TrajectoryModel, cohort: Cohort, time: number): Variants {
   const cut = [
-    { name: `visits until ${short(time)}`, visits: { kind: "until", time } },
+    { name: `visits until ${timeWords(markers, time)}`, visits: { kind: "until", time } },
     { name: "without everybody's last visit", visits: { kind: "without-last" } },
   ] as const;
   const parts = cut.map(({ name, visits }) => {
@@ -223,10 +228,15 @@ function shifts({ markers }: TrajectoryModel, after: number, sds: number): Varia
   return only(
     ...[sds, -sds].map((step): Variant => {
       const by = markers.map(({ noise }) => step * measurementSd(noise));
-      const name = `visits after ${short(after)} ${step > 0 ? "up" : "down"} by ${short(sds)} noise sd`;
+      const name = `visits after ${timeWords(markers, after)} ${step > 0 ? "up" : "down"} by ${short(sds)} noise sd`;
       return { family: "shift", name, visits: { kind: "shift", after, by } };
     }),
   );
+}
+
+/** Such as "8.3 years". */
+function timeWords(markers: TrajectoryModel["markers"], time: number): string {
+  return `${short(time)} ${markers[0].marker.timeUnit}`.trim();
 }
 
 const short = (x: number) => String(Number(x.toPrecision(2)));

@@ -1,11 +1,11 @@
 /** What changes with one choice changed, in a table and a verdict. */
 import type { Sensitivity, VariantResult } from "@trajectory-maps/core/study";
-import { signed, variantNotes } from "@trajectory-maps/report";
+import { fixed, signed, variantNotes } from "@trajectory-maps/report";
 import { showP } from "./results.ts";
 import { table } from "./table.ts";
 import { counted, line } from "./words.ts";
 
-const decimals = (x: number | null | undefined) => (x === null || x === undefined ? "-" : x.toFixed(2));
+const decimals = (x: number | null | undefined) => (x === null || x === undefined ? "-" : fixed(x, 2));
 
 export function sensitivityPage({ variants, leftOut, run, folds, verdict }: Sensitivity): string {
   const header = [
@@ -24,7 +24,7 @@ export function sensitivityPage({ variants, leftOut, run, folds, verdict }: Sens
       "Changed",
       `${counted(variants.length, "refit")} of the model with one choice changed, against the run: places aligned (correlation; how far apart they are in sds of their prior), ` +
         `${counted(run.numGroups, "group")} made again (adjusted Rand index)` +
-        (folds === 0 ? "" : `, log-likelihood of held-out individuals less that of the run, each (${folds} folds)`),
+        (folds === 0 ? "" : `, held-out log-likelihood per individual less that of the run (${folds} folds)`),
     ),
     "",
     table(header, [own, ...rows], [1]),

@@ -70,6 +70,7 @@ export function sensitivityVerdict(variants: readonly VariantResult[], run: Sens
   return [
     groupSentence(fitted),
     placeSentence(fitted, run),
+    chanceSentence(fitted),
     scoreSentence(fitted),
     ...run.outcomes.flatMap((own) => outcomeSentence(fitted, own)),
     fitSentence(variants),
@@ -92,6 +93,17 @@ function placeSentence(variants: readonly VariantResult[], { placeSd }: Sensitiv
   if (worst === undefined) return "";
   const held = judged.filter(({ correlation }) => correlation >= PLACES_HOLD).length;
   return `Places hold (correlation >= ${PLACES_HOLD}) in ${held} of ${judged.length}; furthest: ${worst.name}, half of them by more than ${worst.median.toFixed(2)} sd (a place is known to ${placeSd.toFixed(2)} sd).`;
+}
+
+/** Where another seed alone moves places or groups, other variants may have moved them by their starts. */
+function chanceSentence(variants: readonly VariantResult[]): string {
+  const seed = variants.find(({ family }) => family === "seed");
+  if (seed === undefined || seed.places === null) return "";
+  const { adjustedRand: ari, places } = seed;
+  const holds = (ari === null || ari >= GROUPS_HOLD) && places.correlation >= PLACES_HOLD;
+  if (holds) return "";
+  const groups = ari === null ? "" : `ARI ${ari.toFixed(2)}, `;
+  return `Another seed alone gives ${groups}correlation ${places.correlation.toFixed(2)}: starts end on different maps that fit about as well, and variants no further away than that may differ by their starts alone.`;
 }
 
 function scoreSentence(variants: readonly VariantResult[]): string {

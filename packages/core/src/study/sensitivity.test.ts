@@ -12,6 +12,7 @@ import { createRandom } from "../numeric/random.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { refitLike } from "./refit.ts";
 import { agreementOf, type SensitivityOptions, studySensitivity } from "./sensitivity.ts";
+import { sensitivityVerdict } from "./sensitivity-result.ts";
 import { runStudyTask } from "./tasks.ts";
 import { changeVisits, logJacobians, variantsOf } from "./variants.ts";
 
@@ -196,6 +197,10 @@ describe("studySensitivity", () => {
     });
     expect(broken.variants[0]).toMatchObject({ name: "mean curve", failed: "too few.", places: null, score: null });
     expect(broken.verdict).toContain("Could not be fitted: mean curve.");
+    expect(broken.verdict).not.toContain("Another seed alone");
+    const [, seed] = broken.variants;
+    const moved = { ...seed, adjustedRand: 0.7, places: { ...seed.places!, correlation: 0.88 } };
+    expect(sensitivityVerdict([moved], broken.run)).toContain("Another seed alone gives ARI 0.70, correlation 0.88: ");
   });
 
   it("does not depend on how the pieces are run", async () => {

@@ -186,7 +186,7 @@ describe("the JSON of every command", () => {
 
   it("lets the report use what the run holds", () => {
     expect(seen.get("report")).toMatchObject({
-      reused: ["groups", "comparison", "association", "survival"],
+      reused: ["groups", "comparison", "association", "survival", "sensitivity"],
       computed: [],
     });
     const page = here.text("report.html");
@@ -206,7 +206,7 @@ describe("dtm embed and dtm predict", () => {
   it("place the cohort where the run placed it", async () => {
     const { out } = await run("embed", here.at("run", "model.json"), VISITS, "-q");
     const rows = rowsOf(out);
-    expect(rows[0]).toEqual(["id", "x1", "x2", "var11", "var12", "var22", "suspects"]);
+    expect(rows[0]).toEqual(["id", "x1", "x2", "var11", "var12", "var22", "suspects", "area90"]);
     const stored = rowsOf(here.text("run", "placements.csv"));
     rows.forEach((row, k) => {
       expect(row.slice(0, 6)).toEqual(stored[k]?.slice(0, 6));

@@ -44,6 +44,17 @@ describe("variantsOf", () => {
     expect(withZero.leftOut.map(({ name }) => name)).toEqual(["log scale", "sqrt scale"]);
   });
 
+  it("neither drops nor shifts a tail that has no visits", () => {
+    const rows = { ids: ["a", "a", "b", "b"], times: [0, 1, 1, 1], values: [1, 2, 3, 4] };
+    const { variants, leftOut } = variantsOf(model, makeCohort(rows), { families: ["tail", "shift"] });
+    expect(variants).toEqual([]);
+    expect(leftOut.map(({ reason }) => reason)).toEqual([
+      "no visit is later",
+      "too few distinct times are left",
+      "no visit is later",
+    ]);
+  });
+
   it("refuses what it does not know", () => {
     expect(() => variantsOf(model, cohort, { families: ["colour" as "noise"] })).toThrow(/families among dimension/);
     expect(() => variantsOf(model, cohort, { tail: 1 })).toThrow(/a tail between 0 and 1/);

@@ -81,7 +81,7 @@ export function variantsOf(model: TrajectoryModel, cohort: Cohort, options: Vari
         : only({ family: "covariates", name: "without covariates", visits: { kind: "without-covariates" } }),
     singles: () => singles(cohort),
     tail: () => tails(model, cohort, late),
-    shift: () => shifts(model, late, shift),
+    shift: () => shifts(model, cohort, late, shift),
     seed: () => only({ family: "seed", name: "another seed", seedStep: 1 }),
   };
   const all = VARIANT_FAMILIES.filter((family) => families.includes(family)).map((family) => found[family]());
@@ -224,7 +224,10 @@ function tails({ markers }: TrajectoryModel, cohort: Cohort, time: number): Vari
 }
 
 /** Visits after a time, moved up and down by a number of noise standard deviations. */
-function shifts({ markers }: TrajectoryModel, after: number, sds: number): Variants {
+function shifts({ markers }: TrajectoryModel, cohort: Cohort, after: number, sds: number): Variants {
+  if (!cohort.markers.some(({ times }) => times.some((t) => t > after))) {
+    return without(`visits after ${timeWords(markers, after)} shifted`, "no visit is later");
+  }
   return only(
     ...[sds, -sds].map((step): Variant => {
       const by = markers.map(({ noise }) => step * measurementSd(noise));

@@ -55,6 +55,23 @@ describe("variantsOf", () => {
     ]);
   });
 
+  it("takes fewer basis functions where a dropped tail leaves fewer times, and says so", () => {
+    const rows = { ids: [] as string[], times: [] as number[], values: [] as number[] };
+    for (const id of ["a", "b", "c"]) {
+      for (let t = 0; t < 6; t++) {
+        rows.ids.push(id);
+        rows.times.push(t);
+        rows.values.push(t);
+      }
+    }
+    const [until] = variantsOf(model, makeCohort(rows), { families: ["tail"], tail: 0.8 }).variants;
+    expect(until).toMatchObject({
+      visits: { kind: "until", time: 4 },
+      note: expect.stringMatching(/^4 basis functions/),
+    });
+    expect(until.refit?.basis?.map(({ numBasis }) => numBasis)).toEqual([4]);
+  });
+
   it("refuses what it does not know", () => {
     expect(() => variantsOf(model, cohort, { families: ["colour" as "noise"] })).toThrow(/families among dimension/);
     expect(() => variantsOf(model, cohort, { tail: 1 })).toThrow(/a tail between 0 and 1/);

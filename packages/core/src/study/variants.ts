@@ -207,7 +207,7 @@ function singles(cohort: Cohort): Variants {
   return count === 0 ? without(name, "everybody was seen more often") : only({ family: "singles", name, visits });
 }
 
-/** Without the visits after a time, and without everybody's last; knots anew, as many as before. */
+/** Without the visits after a time, and without everybody's last; knots anew, as many as before or as the times that are left allow. */
 function tails({ markers }: TrajectoryModel, cohort: Cohort, time: number): Variants {
   const cut = [
     { name: `visits until ${timeWords(markers, time)}`, visits: { kind: "until", time } },
@@ -215,10 +215,15 @@ function tails({ markers }: TrajectoryModel, cohort: Cohort, time: number): Vari
   ] as const;
   const parts = cut.map(({ name, visits }) => {
     const rest = changeVisits(cohort, visits);
-    const basis = markers.map((own, k) => basisOf(rest, k, own.basis, own.basis.numBasis));
+    const sizes = markers.map(({ basis: { numBasis } }, k) =>
+      Math.min(numBasis, new Set(rest.markers[k].times).size - 1),
+    );
+    const basis = markers.map((own, k) => basisOf(rest, k, own.basis, sizes[k]));
+    const isSmaller = markers.some((own, k) => sizes[k] < own.basis.numBasis);
+    const note = isSmaller ? { note: `${sizes.join(", ")} basis functions, as there are fewer distinct times` } : {};
     if (numObservations(rest) === numObservations(cohort)) return without(name, "no visit is later");
     if (!basis.every((own) => own !== undefined)) return without(name, "too few distinct times are left");
-    return only({ family: "tail", name, visits, refit: { basis } });
+    return only({ family: "tail", name, visits, refit: { basis }, ...note });
   });
   return { variants: parts.flatMap((part) => part.variants), leftOut: parts.flatMap((part) => part.leftOut) };
 }

@@ -26,6 +26,8 @@ models: [lmm, dtm]
 groups: 2
 outcomes: [severe, ward=2]
 draws: 199
+sensitivity: seed
+sensitivity-folds: 0
 `;
 writeFileSync(join(folder, "study.yaml"), SETTINGS);
 
@@ -96,7 +98,9 @@ describe("dtm study", () => {
     expect(steps[2].command).toBe("dtm groups run --groups 2 --stability 2 --seed 1");
     const results = JSON.parse(first["run/results.json"]) as Record<string, unknown>;
     expect(CONTRACTS.study.safeParse({ folder: "", ...results }).error?.issues ?? []).toEqual([]);
-    expect(Object.keys(results)).toEqual(expect.arrayContaining(["inspect", "run", "groups", "compare", "associate"]));
+    expect(Object.keys(results)).toEqual(
+      expect.arrayContaining(["inspect", "run", "groups", "compare", "associate", "sensitivity"]),
+    );
   });
 
   it("refuses to go on with another protocol, and says what differs", async () => {

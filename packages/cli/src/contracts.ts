@@ -429,6 +429,7 @@ const studyContract = z.looseObject({
   groups: z.optional(groupsContract),
   compare: z.optional(z.unknown()),
   associate: z.optional(associateContract),
+  sensitivity: z.optional(sensitivityContract),
 });
 
 export const CONTRACTS = {

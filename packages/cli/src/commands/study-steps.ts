@@ -3,6 +3,7 @@
  * lies. A study is nothing but these commands; each could be typed by hand, and is recorded as if it had been.
  */
 import { join } from "node:path";
+import { VARIANT_FAMILIES } from "@trajectory-maps/core/study";
 import { longName } from "../option-names.ts";
 import { associate } from "./associate.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, type OptionSpec, type Options, textOption } from "./command.ts";
@@ -12,6 +13,7 @@ import { groups } from "./groups.ts";
 import { inspect } from "./inspect.ts";
 import { isFromColumn } from "./origin-table.ts";
 import { report } from "./report.ts";
+import { sensitivity } from "./sensitivity.ts";
 
 /** What a study is of. */
 export interface StudyInputs {
@@ -50,6 +52,7 @@ const subjectsRead = (inputs: StudyInputs): Options => {
   const needed = isFromColumn(inputs.options) || inputs.options.covariates !== undefined;
   return needed ? subjectsOf(inputs) : {};
 };
+const named = (name: string, value: Options[string]): Options => (value === undefined ? {} : { [name]: value });
 const hasOutcomes = ({ subjects, options }: StudyInputs) =>
   subjects !== undefined && (options.outcomes !== undefined || options.event !== undefined);
 
@@ -75,6 +78,16 @@ export const STUDY_STEPS: readonly StudyStep[] = [
     isWanted: hasOutcomes,
   },
   {
+    command: sensitivity,
+    takes: only(sensitivity, "tail", "shift", "adjust"),
+    args: runOf,
+    own: (inputs) => ({
+      ...(hasOutcomes(inputs) ? subjectsOf(inputs) : {}),
+      ...named("only", inputs.options.sensitivity),
+      ...named("folds", inputs.options.sensitivityFolds),
+    }),
+  },
+  {
     command: report,
     takes: except(report, "folds", "compare", "figures", "stability", ...TABLE_FORM),
     args: runOf,
@@ -92,6 +105,11 @@ export const STUDY_OPTIONS: readonly OptionSpec[] = [
   ),
   { flags: "--subjects <file>", description: "table of individuals: outcomes, covariates, characteristics" },
   { flags: "--without <steps>", description: `steps to leave out, with commas, among ${stepNames(leavable())}` },
+  {
+    flags: "--sensitivity <list>",
+    description: `what the analysis of sensitivity changes: ${VARIANT_FAMILIES.join(", ")}`,
+  },
+  { flags: "--sensitivity-folds <number>", description: "folds of its held-out scores; 0 for none (default: 5)" },
   { flags: "--figures", description: "also write every figure as a file, into figures/ of the run" },
   { flags: "-o, --out <folder>", description: "folder of the study", default: "run" },
   { flags: "--plan", description: "print what will be done and what it will take; do nothing" },

@@ -3,6 +3,7 @@
  * itself, and the fits of every step are counted. Fits take more or fewer steps than assumed, so this is good to a factor of two.
  */
 import { type Cohort, numIndividuals, startDtm } from "@trajectory-maps/core";
+import { VARIANT_FAMILIES } from "@trajectory-maps/core/study";
 import { listOption, type Options, textOption } from "./command.ts";
 import { wholeNumber } from "./numbers.ts";
 import { THREAD_GAIN } from "./plan-estimate.ts";
@@ -14,8 +15,8 @@ const TRIAL_STEPS = 4;
 const THREE_STARTS_UP_TO = 5_000;
 /** Refits of groups are to this share of at most so many individuals. */
 const REFIT = { share: 0.8, most: 2_000 };
-/** Variants that a sensitivity analysis refits, each with its folds; about. */
-const VARIANTS = 14;
+/** Variants of each kind that an analysis of sensitivity refits, about. */
+const VARIANTS = 2;
 
 export interface StepTime {
   readonly step: string;
@@ -31,11 +32,12 @@ export function studyTimes(cohort: Cohort, steps: readonly string[], options: Op
     wholeNumber(`--${name}`, textOption(options, name) ?? String(preset), 0);
   const starts = 1 + number("restarts", m > THREE_STARTS_UP_TO ? 0 : 2);
   const folds = number("folds", 10) * number("repeats", 1);
+  const variants = VARIANTS * (listOption(options, "sensitivity") ?? VARIANT_FAMILIES).length;
   const counts: Readonly<Record<string, readonly [fits: number, share: number]>> = {
     fit: [starts, 1],
     groups: [number("stability", 20), REFIT.share * Math.min(1, REFIT.most / m)],
     compare: [folds, (number("folds", 10) - 1) / number("folds", 10)],
-    sensitivity: [VARIANTS * 6, 1],
+    sensitivity: [variants * (starts + number("sensitivityFolds", 5)), 1],
   };
   // Tests of one outcome take about as long as a start.
   const tests = (listOption(options, "outcomes")?.length ?? 0) + (options.event === undefined ? 0 : 1);

@@ -33,7 +33,8 @@ export function tableSource({ blob, name }: NamedFile, beside: () => NamedFile |
     size: blob.size,
     read: async (choice: ReadChoice, onBytes) => {
       const subjects = choice.origin?.startsWith("column:") ? await subjectsIn(beside()) : {};
-      const options = { ...choice, ...subjects, ...(await unitsOf(choice)), onBad: "leave-out", file: name } as const;
+      const { unitColumns: _, ...asRead } = choice;
+      const options = { ...asRead, ...subjects, ...(await unitsOf(choice)), onBad: "leave-out", file: name } as const;
       return readCohortFile(sourceOf(blob, name, onBytes), options);
     },
   };

@@ -23,6 +23,9 @@ const leftToWorker: Plugin = {
   load: (id) => (id === "\0left-to-worker" ? "export default null;" : null),
 };
 
+/** Licences stand once, in the notices. */
+const NO_COMMENTS = { comments: false };
+
 export default defineConfig(({ mode }) => ({
   root: path("."),
   base: "./",
@@ -33,7 +36,11 @@ export default defineConfig(({ mode }) => ({
     thirdPartyNotices({ seen }),
     ...(mode === "single" ? [viteSingleFile({ removeViteModuleLoader: true })] : []),
   ],
-  worker: { format: "iife", plugins: () => [thirdPartyNotices({ seen, write: false })] },
+  worker: {
+    format: "iife",
+    plugins: () => [thirdPartyNotices({ seen, write: false })],
+    rolldownOptions: { output: NO_COMMENTS },
+  },
   resolve: {
     alias: [
       { find: /^@trajectory-maps\/core\/(\w+)$/, replacement: `${path("../core/src/doors/")}$1.ts` },
@@ -46,6 +53,7 @@ export default defineConfig(({ mode }) => ({
     outDir: mode === "single" ? "dist/single" : "dist/served",
     emptyOutDir: true,
     target: "es2022",
+    rolldownOptions: { output: NO_COMMENTS },
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 4000,
     reportCompressedSize: false,

@@ -37,9 +37,9 @@ describe("R's fixtures", () => {
     expect(checks.filter((check) => !passes(check))).toEqual([]);
   });
 
-  it("hold for Kaplan–Meier curves, log-rank tests, Cox regressions and concordances", () => {
+  it("hold for Kaplan–Meier curves, log-rank tests, Cox regressions with their checks, and competing events", () => {
     const checks = checkSurvival(read("survival"));
-    expect(checks.length).toBeGreaterThan(600);
+    expect(checks.length).toBeGreaterThan(1000);
     expect(checks.filter((check) => !passes(check))).toEqual([]);
   });
 
@@ -50,6 +50,9 @@ describe("R's fixtures", () => {
     const survival = read("survival");
     survival.cases[0].kaplan_meier[0].log_log.median[2] = 7;
     survival.cases[3].cox[0].concordance_se *= 1.0001;
-    expect(checkSurvival(survival).filter((check) => !passes(check))).toHaveLength(2);
+    survival.cases[4].cox[5].proportional[0].chisq[3] *= 1.0001;
+    survival.cases[6].cox[0].base_hazard[survival.cases[6].cox[0].base_hazard.length - 1] *= 1.0001;
+    survival.competing[2].curves[1].standard_error[9][1] *= 1.0001;
+    expect(checkSurvival(survival).filter((check) => !passes(check))).toHaveLength(5);
   });
 });

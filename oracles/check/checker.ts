@@ -96,3 +96,25 @@ export interface FixtureData {
 export function fixtureStatistics(data: FixtureData): BasisStatistics {
   return basisStatistics(fixtureCohort(data.subject, data.t, data.y), fixtureBasis(data.knots, data.degree));
 }
+
+/** Numbers of R, null for its NA. */
+export type WithNull = readonly (number | null)[];
+
+/** `compare` where R gives a number; where R gives none, ours must be NaN or `other` (a band of a curve still at 1). */
+export function compareKnown(
+  name: string,
+  actual: ArrayLike<number>,
+  expected: WithNull,
+  tolerance: number,
+  other = 1,
+): Check {
+  const wrong = expected.some((e, j) => e === null && !(Number.isNaN(actual[j]) || actual[j] === other));
+  if (wrong || actual.length !== expected.length) return { name, error: Number.POSITIVE_INFINITY, tolerance };
+  const known = Array.from(expected.keys()).filter((j) => expected[j] !== null);
+  return compare(
+    name,
+    known.map((j) => actual[j]),
+    known.map((j) => expected[j]!),
+    tolerance,
+  );
+}

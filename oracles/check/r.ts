@@ -1,15 +1,17 @@
 /**
  * fixtures/r/*.json, written by oracles/hclust.R and oracles/survival.R: Ward trees, varimax rotations, and Kaplan–Meier
- * curves, log-rank tests, Cox regressions and concordances. Each file states its tolerance; trees and cuts must be equal.
+ * curves, log-rank tests, Cox regressions with their hazards, concordances, tests of proportional hazards, and curves of
+ * competing events. Each file states its tolerance; trees and cuts must be equal.
  */
 import { cutTree, wardTree } from "../../packages/core/src/map/clusters/ward.ts";
 import { varimax } from "../../packages/core/src/map/varimax.ts";
 import { fitCox } from "../../packages/core/src/survival/cox.ts";
+import { coxHazard, coxScore, cumulativeHazard } from "../../packages/core/src/survival/cox-risk.ts";
 import { type IntervalType, type KaplanMeier, kaplanMeier } from "../../packages/core/src/survival/kaplan-meier.ts";
 import { logRank } from "../../packages/core/src/survival/log-rank.ts";
-import { type Check, compare, flatten, type Nested } from "./checker.ts";
-
-type WithNull = readonly (number | null)[];
+import { type TimeTransform, testProportionalHazards } from "../../packages/core/src/survival/proportional-hazards.ts";
+import { type Check, compare, compareKnown, flatten, type Nested, type WithNull } from "./checker.ts";
+import { type CompetingCase, checkCompeting } from "./competing.ts";
 
 interface Cases<T> {
   readonly tolerance: number;
@@ -97,6 +99,16 @@ interface CoxFixture {
   readonly concordance_se: number;
   /** Concordant, discordant, tied in risk, and pairs that cannot be compared. */
   readonly pairs: readonly number[];
+  /** Cumulative, for x = 0, at every distinct time. */
+  readonly base_hazard: readonly number[];
+  /** Tests of the columns and, last, of all. */
+  readonly proportional: readonly {
+    readonly transform: TimeTransform;
+    readonly chisq: readonly number[];
+    readonly df: readonly number[];
+    readonly p: readonly number[];
+  }[];
+  readonly residual_sums: Nested;
 }
 
 interface SurvivalCase {
@@ -118,12 +130,54 @@ interface SurvivalCase {
 }
 
 /** Checks a file of the form of fixtures/r/survival.json. */
-export function checkSurvival({ cases, tolerance }: Cases<SurvivalCase>): Check[] {
-  return cases.flatMap((c) => [
-    ...c.kaplan_meier.flatMap((curve) => checkCurve(c, curve, tolerance)),
-    ...checkLogRank(c, tolerance),
-    ...c.cox.flatMap((fixture) => checkCox(c, fixture, tolerance)),
-  ]);
+export function checkSurvival({
+  cases,
+  competing = [],
+  tolerance,
+}: Cases<SurvivalCase> & { readonly competing?: readonly CompetingCase[] }): Check[] {
+  return [
+    ...cases.flatMap((c) => [
+      ...c.kaplan_meier.flatMap((curve) => checkCurve(c, curve, tolerance)),
+      ...checkLogRank(c, tolerance),
+      ...c.cox.flatMap((fixture) => [
+        ...checkCox(c, fixture, tolerance),
+        ...checkHazard(c, fixture, tolerance),
+        ...checkProportional(c, fixture, tolerance),
+      ]),
+    ]),
+    ...competing.flatMap((c) => checkCompeting(c, tolerance)),
+  ];
+}
+
+const columnsOf = (c: SurvivalCase, columns: readonly number[]) =>
+  flatten(c.x.map((row) => columns.map((column) => row[column])));
+
+function checkHazard(c: SurvivalCase, { columns, ties, base_hazard }: CoxFixture, tolerance: number): Check[] {
+  const data = { times: c.time, events: c.event };
+  const X = columnsOf(c, columns);
+  const hazard = coxHazard(data, X, fitCox(data, X, columns.length, { ties }));
+  const atZero = Math.exp(coxScore(hazard, new Float64Array(columns.length)));
+  const times = [...new Set(c.time)].sort((a, b) => a - b);
+  const ours = times.map((t) => atZero * cumulativeHazard(hazard, t));
+  return [compare(`${c.name}: hazard on ${columns.join(",")} (${ties})`, ours, base_hazard, tolerance)];
+}
+
+function checkProportional(c: SurvivalCase, fixture: CoxFixture, tolerance: number): Check[] {
+  const { columns, ties } = fixture;
+  const path = `${c.name}: proportional hazards on ${columns.join(",")} (${ties})`;
+  const data = { times: c.time, events: c.event };
+  const { tests, residuals } = testProportionalHazards(data, columnsOf(c, columns), columns.length, { ties });
+  return [
+    compare(`${path}: scaled residuals`, residuals.sums, fixture.residual_sums, tolerance),
+    ...fixture.proportional.flatMap(({ transform, chisq, df, p }) => {
+      const { terms, global } = tests.find((test) => test.transform === transform)!;
+      return [...terms, global].flatMap(({ statistic, degrees, pValue }, k) => [
+        compare(`${path}: ${transform}, statistic ${k}`, statistic, chisq[k], tolerance),
+        compare(`${path}: ${transform}, degrees ${k}`, degrees, df[k], 0),
+        compare(`${path}: ${transform}, p ${k}`, pValue, p[k], tolerance),
+      ]);
+    }),
+  ];
 }
 
 function checkCurve(c: SurvivalCase, fixture: CurveFixture, tolerance: number): Check[] {
@@ -172,7 +226,7 @@ function checkLogRank(c: SurvivalCase, tolerance: number): Check[] {
 function checkCox(c: SurvivalCase, fixture: CoxFixture, tolerance: number): Check[] {
   const { columns, ties } = fixture;
   const path = `${c.name}: Cox on ${columns.join(",")} (${ties})`;
-  const X = flatten(c.x.map((row) => columns.map((column) => row[column])));
+  const X = columnsOf(c, columns);
   const fit = fitCox({ times: c.time, events: c.event }, X, columns.length, { ties });
   const test = ({ statistic, degrees, pValue }: typeof fit.wald) => [statistic, degrees, pValue];
   const agreement = fit.concordance;
@@ -205,23 +259,4 @@ function checkCox(c: SurvivalCase, fixture: CoxFixture, tolerance: number): Chec
       0,
     ),
   ];
-}
-
-/** `compare` where R gives a number; where R gives none, ours must be NaN or `other` (a band of a curve still at 1). */
-function compareKnown(
-  name: string,
-  actual: ArrayLike<number>,
-  expected: WithNull,
-  tolerance: number,
-  other = 1,
-): Check {
-  const wrong = expected.some((e, j) => e === null && !(Number.isNaN(actual[j]) || actual[j] === other));
-  if (wrong || actual.length !== expected.length) return { name, error: Number.POSITIVE_INFINITY, tolerance };
-  const known = Array.from(expected.keys()).filter((j) => expected[j] !== null);
-  return compare(
-    name,
-    known.map((j) => actual[j]),
-    known.map((j) => expected[j]!),
-    tolerance,
-  );
 }

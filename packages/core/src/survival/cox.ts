@@ -6,9 +6,10 @@
  */
 import { checkOption, DtmError } from "../errors.ts";
 import { choleskyInPlace, invertFromCholesky, solveCholeskyInPlace, solveLowerInPlace } from "../numeric/cholesky.ts";
-import { bilinear, dot, takeRows } from "../numeric/matrix.ts";
+import { bilinear, dot } from "../numeric/matrix.ts";
 import { chisquareUpper, normalQuantile } from "../numeric/special.ts";
 import { type Concordance, concordance } from "./concordance.ts";
+import { sortRows, standardizeInPlace } from "./cox-rows.ts";
 import { checkFollowUp, type FollowUp } from "./follow-up.ts";
 import { type CoxRows, type CoxWorkspace, coxWorkspace, partialLikelihood } from "./partial-likelihood.ts";
 
@@ -165,42 +166,13 @@ function maximize(rows: CoxRows, efron: boolean, work: CoxWorkspace) {
   return { beta, logLikelihood, logLikelihoodAtZero, score, wald, covariance, iterations, converged };
 }
 
-/** Rows in falling order of time; ties are ordered by event and covariates, so that sums do not depend on the input. */
-function sortRows({ times, events }: FollowUp, X: Float64Array, n: number, p: number): CoxRows {
-  const order = Int32Array.from({ length: n }, (_, i) => i).sort((a, b) => {
-    let difference = times[b] - times[a] || events[b] - events[a];
-    for (let c = 0; c < p && difference === 0; c++) difference = X[a * p + c] - X[b * p + c];
-    return difference;
-  });
-  const pick = (x: ArrayLike<number>) => Float64Array.from(order, (row) => x[row]);
-  return { n, p, times: pick(times), events: pick(events), X: takeRows(X, p, order) };
-}
-
-/** Replaces the columns by (x − mean)/sd and returns the sds. */
-function standardizeInPlace({ n, p, X }: CoxRows): Float64Array {
-  return Float64Array.from({ length: p }, (_, c) => {
-    let mean = 0;
-    for (let i = 0; i < n; i++) mean += X[i * p + c] / n;
-    let variance = 0;
-    for (let i = 0; i < n; i++) variance += (X[i * p + c] - mean) ** 2 / n;
-    const sd = Math.sqrt(variance);
-    if (!(sd > 1e-12 * Math.abs(mean))) {
-      throw new DtmError(
-        "collinear",
-        `fitCox: expected covariate ${c} to vary, received one value only. Leave it out.`,
-      );
-    }
-    for (let i = 0; i < n; i++) X[i * p + c] = (X[i * p + c] - mean) / sd;
-    return sd;
-  });
-}
-
 function leastPivot(L: Float64Array, p: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (let c = 0; c < p; c++) least = Math.min(least, L[c * p + c]);
   return least;
 }
 
-function chiSquare(statistic: number, degrees: number): ChiSquareTest {
+/** A statistic with its p-value. */
+export function chiSquare(statistic: number, degrees: number): ChiSquareTest {
   return { statistic, degrees, pValue: chisquareUpper(statistic, degrees) };
 }

@@ -7,12 +7,33 @@ export interface FollowUp {
   readonly events: ArrayLike<number>;
 }
 
+/** The same with several events of which the first ends follow-up: 0 (censored), 1 (the event), 2, 3, … (competing ones). */
+export interface CompetingFollowUp {
+  readonly times: ArrayLike<number>;
+  readonly causes: ArrayLike<number>;
+}
+
+/** Follow-up for one of the causes, at which the others are censored. */
+export function causeFollowUp({ times, causes }: CompetingFollowUp, cause: number): FollowUp {
+  return { times, events: Float64Array.from(causes, (own) => (own === cause ? 1 : 0)) };
+}
+
+/** Follow-up of some of the individuals. */
+export function selectFollowUp({ times, causes }: CompetingFollowUp, chosen: ArrayLike<number>): CompetingFollowUp {
+  const of = (x: ArrayLike<number>) => Float64Array.from(chosen, (i) => x[i]);
+  return { times: of(times), causes: of(causes) };
+}
+
 /** The individuals in a given order, cut where time, or with `byEvent` event or censoring, changes: sets of ties. */
-export function tiesOf(order: Int32Array, { times, events }: FollowUp, byEvent = false): Int32Array[] {
+export function tiesOf(
+  order: Int32Array,
+  { times, events }: Pick<FollowUp, "times"> & Partial<FollowUp>,
+  byEvent = false,
+): Int32Array[] {
   const ties: Int32Array[] = [];
   for (let from = 0, to = 1; to <= order.length; to++) {
     const [a, b] = [order[to - 1], order[to]];
-    if (to < order.length && times[a] === times[b] && !(byEvent && events[a] !== events[b])) continue;
+    if (to < order.length && times[a] === times[b] && !(byEvent && events?.[a] !== events?.[b])) continue;
     ties.push(order.subarray(from, to));
     from = to;
   }

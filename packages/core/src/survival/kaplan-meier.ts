@@ -66,7 +66,7 @@ export function kaplanMeier(
     v += d === 0 ? 0 : d / (n * (n - d));
     [atRisk[j], events[j], censored[j], survival[j]] = [n, d, ending.length - d, S];
     standardErrors[j] = S > 0 ? S * Math.sqrt(v) : Number.NaN;
-    [lower[j], upper[j]] = bounds(S, v, z, interval);
+    [lower[j], upper[j]] = S === 1 ? [1, 1] : shareBounds(S, v, z, interval);
     numEvents += d;
     n -= ending.length;
   }
@@ -131,14 +131,14 @@ export function curveAt(curve: SurvivalSteps, times: ArrayLike<number>): Surviva
 }
 
 /** Lower bound of S where none of the n at risk has had the event; at the start S is 1 without doubt. */
-function noEventBound(time: number, n: number, level: number): number {
+export function noEventBound(time: number, n: number, level: number): number {
   if (time <= 0) return 1;
   return n > 0 ? ((1 - level) / 2) ** (1 / n) : Number.NaN;
 }
 
-function bounds(S: number, v: number, z: number, interval: IntervalType): [number, number] {
+/** Interval of a share S strictly below 1, given the variance v of log S. */
+export function shareBounds(S: number, v: number, z: number, interval: IntervalType): [number, number] {
   if (!(S > 0)) return [Number.NaN, Number.NaN];
-  if (S === 1) return [1, 1];
   const half = z * Math.sqrt(v);
   switch (interval) {
     case "log-log":

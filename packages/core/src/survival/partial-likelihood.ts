@@ -38,8 +38,17 @@ export function coxWorkspace(n: number, p: number): CoxWorkspace {
   };
 }
 
-/** The partial log-likelihood at β; fills U, I and x'β. */
-export function partialLikelihood(rows: CoxRows, beta: Float64Array, efron: boolean, work: CoxWorkspace): number {
+/**
+ * The partial log-likelihood at β; fills U, I and x'β. `onTime` is called after the events of each time, the last first, with
+ * U and I so far, the rows [start, end) of that time, and Σ_l 1/(Σ_R r − (l/d) Σ_D r): the step of the baseline hazard.
+ */
+export function partialLikelihood(
+  rows: CoxRows,
+  beta: Float64Array,
+  efron: boolean,
+  work: CoxWorkspace,
+  onTime?: (start: number, end: number, hazard: number) => void,
+): number {
   const { n, p, times, events, X } = rows;
   const { gradient, information, linear, risk, dying } = work;
   gradient.fill(0);
@@ -70,7 +79,13 @@ export function partialLikelihood(rows: CoxRows, beta: Float64Array, efron: bool
       logLikelihood += linear[end];
       for (let c = 0; c < p; c++) gradient[c] += X[end * p + c];
     }
-    for (let l = 0; l < d; l++) logLikelihood -= addEvent(work, p, efron ? l / d : 0) + shift;
+    let hazard = 0;
+    for (let l = 0; l < d; l++) {
+      const logSum = addEvent(work, p, efron ? l / d : 0) + shift;
+      logLikelihood -= logSum;
+      hazard += Math.exp(-logSum);
+    }
+    if (d > 0) onTime?.(start, end, hazard);
     start = end;
   }
   return logLikelihood;

@@ -19,7 +19,7 @@ import type { Places } from "../models/placement.ts";
 import { dot, takeRows } from "../numeric/matrix.ts";
 import { meanAndSd } from "../numeric/moments.ts";
 import { normalQuantile } from "../numeric/special.ts";
-import { pairCounts } from "../survival/concordance.ts";
+import { concordanceWithin } from "../survival/concordance.ts";
 import type { CoxRows } from "../survival/partial-likelihood.ts";
 import { type Adjustment, NO_ADJUSTMENT } from "./adjustment.ts";
 import { type Estimate, logitInterval, randomGroups } from "./pair-auc.ts";
@@ -201,8 +201,7 @@ export function heldOut(
   folds: Int32Array,
   regression: Regression,
 ) {
-  const wins = new Float64Array(n);
-  const held = new Float64Array(n);
+  const risk = new Float64Array(n);
   const rowsOf = (members: Int32Array): CoxRows => ({
     n: members.length,
     p,
@@ -221,19 +220,10 @@ export function heldOut(
       if (spread(own) > LEAST_SHARE * spread(beta)) used.add(kind);
     }
     const judged = everyone.filter((i) => folds[i] === f);
-    if (judged.length === 0) continue;
-    const rows = rowsOf(judged);
-    const { agree, disagree, tied } = pairCounts(rows, linearPredictor(rows, beta));
-    for (const [k, i] of judged.entries()) {
-      wins[i] = agree[k] + 0.5 * tied[k];
-      held[i] = agree[k] + disagree[k] + tied[k];
-    }
+    const own = linearPredictor(rowsOf(judged), beta);
+    for (const [k, i] of judged.entries()) risk[i] = own[k];
   }
-  const total = (x: Float64Array) => x.reduce((s, v) => s + v, 0);
-  // Every pair is held by two.
-  const pairs = 0.5 * total(held);
-  const value = (0.5 * total(wins)) / pairs;
-  return { value, influence: wins.map((w, i) => (w - value * held[i]) / pairs), pairs, used };
+  return { ...concordanceWithin({ times, events }, risk, folds), used };
 }
 
 function norm(x: Float64Array): number {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { productRule } from "../../../../test/product-rule.ts";
 import { gaussHermite } from "./quadrature.ts";
-import { chisquareQuantile, LOG_2PI, logSumExp, normalCdf, normalQuantile } from "./special.ts";
+import { chisquareQuantile, LOG_2PI, logSumExp, normalCdf, normalQuantile, studentQuantile, studentTwoSided } from "./special.ts";
 import { compensatedSum } from "./sum.ts";
 
 describe("logSumExp", () => {
@@ -65,5 +65,28 @@ describe.each([1, 2, 5, 20, 40])("gaussHermite with %i nodes", (n) => {
     expect(logSumExp(product.logWeights)).toBeCloseTo(0, 12);
     expect(product.nodes[2 * (n - 1)]).toBe(nodes[0]);
     expect(product.nodes[2 * (n - 1) + 1]).toBe(nodes[n - 1]);
+  });
+});
+
+describe("Student's t", () => {
+  it("has R's tails and quantiles", () => {
+    const tails = [
+      [2, 3, 0.139325968558843],
+      [0.1, 7.5, 0.92296533206779],
+      [-6, 40, 4.72645513278821e-7],
+      [2.5, 300, 0.0129531092043192],
+      [1, 0.7, 0.550386672519971],
+    ];
+    for (const [t, degrees, p] of tails) expect(studentTwoSided(t, degrees) / p).toBeCloseTo(1, 9);
+    expect(studentTwoSided(0, 5)).toBe(1);
+    expect(studentTwoSided(1.96, Number.POSITIVE_INFINITY)).toBeCloseTo(2 * normalCdf(-1.96), 14);
+    for (const [degrees, t] of [
+      [3, 3.18244630528371],
+      [5, 2.57058183563631],
+      [7.5, 2.33303962686497],
+    ]) {
+      expect(studentQuantile(0.975, degrees)).toBeCloseTo(t, 9);
+      expect(studentQuantile(0.025, degrees)).toBeCloseTo(-t, 9);
+    }
   });
 });

@@ -44,6 +44,29 @@ export function concordance(followUp: FollowUp, risk: ArrayLike<number>): Concor
   };
 }
 
+/**
+ * C over pairs within folds 0, 1, … (risks of two folds come from two regressions and do not compare), each individual's influence
+ * on it, ψ_i = (c_i + ½t_i − C n_i)/n [n], with standard error √Σψ², and the number of pairs n.
+ */
+export function concordanceWithin({ times, events }: FollowUp, risk: ArrayLike<number>, folds: ArrayLike<number>) {
+  const wins = new Float64Array(times.length);
+  const held = new Float64Array(times.length);
+  const everyone = Array.from(times, (_, i) => i);
+  for (const fold of new Set(Array.from(folds))) {
+    const judged = everyone.filter((i) => folds[i] === fold);
+    const of = (x: ArrayLike<number>) => judged.map((i) => x[i]);
+    const { agree, disagree, tied } = pairCounts({ times: of(times), events: of(events) }, of(risk));
+    for (const [k, i] of judged.entries()) {
+      wins[i] = agree[k] + 0.5 * tied[k];
+      held[i] = agree[k] + disagree[k] + tied[k];
+    }
+  }
+  // Every pair is held by two.
+  const pairs = 0.5 * sum(held);
+  const value = (0.5 * sum(wins)) / pairs;
+  return { value, influence: wins.map((w, i) => (w - value * held[i]) / pairs), pairs };
+}
+
 /** The pairs that each individual is in. */
 export function pairCounts(followUp: FollowUp, risk: ArrayLike<number>): PairCounts {
   const { times, events } = followUp;

@@ -77,7 +77,9 @@ export { similarFollowedTo } from "../models/follow-up.ts";
 export { type CalibrationOptions, calibrateByRefits } from "../study/calibration.ts";
 export { type MapStability, type StudyStabilityOptions, studyStability } from "../study/group-stability.ts";
 export {
+  type CompetingEvent,
   type LandmarkGroup,
+  type LandmarkOptions,
   type LandmarkStudy,
   type LandmarkSurvival,
   landmarkSurvival,
@@ -91,5 +93,11 @@ export {
   type VariantResult,
 } from "../study/sensitivity-result.ts";
 export { VARIANT_FAMILIES, type VariantFamily } from "../study/variants.ts";
+export {
+  type AalenJohansen,
+  type IncidencePoint,
+  type IncidenceSteps,
+  incidenceAt,
+} from "../survival/aalen-johansen.ts";
 export type { FollowUp } from "../survival/follow-up.ts";
 export { curveAt, type SurvivalPoint, type SurvivalSteps } from "../survival/kaplan-meier.ts";

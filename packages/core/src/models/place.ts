@@ -27,6 +27,7 @@ import { splitRows } from "./linear/stack.ts";
 import { createJointConditioner, type JointConditioner } from "./mixture/joint.ts";
 import type { CoefficientMixture } from "./mixture/mixture.ts";
 import { highestDensityNodes, locationMoments } from "./mixture/place.ts";
+import type { PlacePosterior } from "./mixture/posterior.ts";
 import { isMapModel, modelMixtures, type TrajectoryModel, usesOwnNodes } from "./model.ts";
 import { countOutsideTimes, type History, historyCohort, modelStatistics, visitsOf } from "./new-individuals.ts";
 import { fitLocation, showCovariance, showLocation } from "./orient.ts";
@@ -311,7 +312,12 @@ export function highestDensityRegion(model: TrajectoryModel, placement: Placemen
 }
 
 /** Draws from the posterior of a map placement's place, shown frame, [n,q]; uniform within the lattice cell. */
-export function drawLocations(model: TrajectoryModel, placement: Placement, n: number, random: Random): Float64Array {
+export function drawLocations(
+  model: TrajectoryModel,
+  placement: { readonly posterior: Pick<PlacePosterior, "weights" | "locations"> },
+  n: number,
+  random: Random,
+): Float64Array {
   const q = model.mapDimension;
   const { weights, locations } = placement.posterior;
   if (!isMapModel(model)) {

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { productRule } from "../../../../test/product-rule.ts";
 import { gaussHermite } from "./quadrature.ts";
-import { chisquareQuantile, LOG_2PI, logSumExp, normalCdf, normalQuantile, studentQuantile, studentTwoSided } from "./special.ts";
+import {
+  chisquareQuantile,
+  LOG_2PI,
+  logSumExp,
+  normalCdf,
+  normalQuantile,
+  studentQuantile,
+  studentTwoSided,
+} from "./special.ts";
 import { compensatedSum } from "./sum.ts";
 
 describe("logSumExp", () => {

@@ -63,9 +63,7 @@ export function studentTwoSided(t: number, degrees: number): number {
   const [a, b, x] = [degrees / 2, 0.5, degrees / (degrees + t * t)];
   const front = Math.exp(a * Math.log(x) + b * Math.log1p(-x) + logGamma(a + b) - logGamma(a) - logGamma(b));
   if (x >= 1) return 1;
-  return x < (a + 1) / (a + b + 2)
-    ? (front * betaFraction(a, b, x)) / a
-    : 1 - (front * betaFraction(b, a, 1 - x)) / b;
+  return x < (a + 1) / (a + b + 2) ? (front * betaFraction(a, b, x)) / a : 1 - (front * betaFraction(b, a, 1 - x)) / b;
 }
 
 /** The continued fraction of the incomplete beta function, from its end: 1/(1 + d_1/(1 + d_2/(1 + …))). */

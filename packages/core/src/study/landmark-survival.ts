@@ -1,6 +1,8 @@
 /**
  * Follow-up from a landmark, by the place that visits up to the landmark give: Kaplan–Meier by group, log-rank, Cox on the
- * places, and what they add to last value and visits (docs/math/survival.md §5). Nothing seen of an individual after the landmark enters its place or decides
+ * places, and what they add to last value and visits (docs/math/survival.md §5); whether hazards stay proportional, Cox over draws of
+ * the places, and cross-fitted risks (§7 to §10). Where competing events are given the curves by group are Aalen–Johansen's (§6), and
+ * whatever speaks of hazards is about the event itself, with competing ones censored. Nothing seen of an individual after the landmark enters its place or decides
  * its group: the study's groups are regions of the map, and individuals join them by the posterior of their place at the
  * landmark. The map and the regions themselves were made from all visits. Adjusted for covariates, the test on whole posteriors,
  * Cox and the base that places are compared with hold them; curves and log-rank do not.
@@ -17,11 +19,17 @@ import type { TrajectoryModel } from "../models/model.ts";
 import { embed } from "../models/place.ts";
 import type { Placements } from "../models/placement.ts";
 import { chisquareUpper } from "../numeric/special.ts";
+import { type AalenJohansen, aalenJohansen } from "../survival/aalen-johansen.ts";
+import { firstEvents } from "../survival/competing.ts";
 import { type ChiSquareTest, type CoxFit, fitCox } from "../survival/cox.ts";
-import type { FollowUp } from "../survival/follow-up.ts";
+import { type CompetingFollowUp, causeFollowUp, type FollowUp, selectFollowUp } from "../survival/follow-up.ts";
 import { type KaplanMeier, kaplanMeierByGroup } from "../survival/kaplan-meier.ts";
 import { defaultLandmark, type Landmark, landmarkFollowUp } from "../survival/landmark.ts";
 import { type LogRank, logRank } from "../survival/log-rank.ts";
+import { type PooledCox, poolCox } from "../survival/pooled-cox.ts";
+import { type ProportionalHazards, testProportionalHazards } from "../survival/proportional-hazards.ts";
+import { enoughEvents, fixedTimes, type LandmarkRisk, landmarkRisk } from "./landmark-risk.ts";
+import { drawPlaces } from "./place-draws.ts";
 
 export interface LandmarkGroup {
   readonly group: number;
@@ -58,6 +66,20 @@ export interface LandmarkSurvival {
   /** On the axes of the place, and on the covariates behind them (`coxCovariates`) as they are coded. */
   readonly cox: CoxFit;
   readonly coxCovariates: readonly string[];
+  /** Do hazards stay proportional? By time as Kaplan–Meier sees it, and by time itself. */
+  readonly proportionalHazards: readonly ProportionalHazards[];
+  /** The same regression over draws of the places; null with too few events. */
+  readonly pooledCox: PooledCox | null;
+  /** Times since the landmark at which risks are told. */
+  readonly riskTimes: readonly number[];
+  /** Cross-fitted risks: concordance and calibration; null with too few events. */
+  readonly risk: LandmarkRisk | null;
+  /** Where competing events are given: their names and numbers, and the curves of all causes for each group of `groups`. */
+  readonly competing: {
+    readonly names: readonly string[];
+    readonly numEvents: readonly number[];
+    readonly curves: readonly (AalenJohansen & { readonly group: number })[];
+  } | null;
   /** Likelihood ratio test of the place beside the covariates; without any that of the whole model. */
   readonly placeTest: ChiSquareTest;
   /** How well last value, visits and place up to the landmark tell who has the event first, held out. */
@@ -75,7 +97,23 @@ export interface LandmarkStudy {
   readonly adjustment?: Adjustment;
 }
 
+/** An event that ends follow-up before the one studied could come. */
+export interface CompetingEvent {
+  readonly name: string;
+  readonly followUp: FollowUp;
+}
+
+export interface LandmarkOptions extends TestOptions {
+  /** Default none. */
+  readonly competing?: readonly CompetingEvent[];
+  /** Times since the landmark at which risks are told. Default: up to three round ones while enough are at risk. */
+  readonly riskTimes?: readonly number[];
+}
+
 const LEAST_TESTED = 5;
+/** Candidate places of each individual, and numbers kept for all of them. */
+const NUM_CANDIDATES = 100;
+const MOST_NUMBERS = 2e7;
 
 /**
  * Survival after a landmark; `followUp` follows the cohort's individuals, a time that is not a number is unknown.
@@ -88,14 +126,16 @@ export async function landmarkSurvival(
   event: string,
   given: FollowUp,
   landmark: number = defaultLandmark(visitTimes(cohort)),
-  options: TestOptions = {},
+  { competing = [], riskTimes, ...options }: LandmarkOptions = {},
 ): Promise<LandmarkSurvival> {
+  const first = firstEvents([given, ...competing.map((own) => own.followUp)]);
+  const known = { times: first.times, events: Float64Array.from(first.causes, (c) => (c > 1 ? 0 : c)) };
   // Those who lack a covariate are unknown to every part of this, and counted apart.
   const hasCovariates = (i: number) => isAdjustable(adjustment, i);
-  const followUp = { ...given, times: Array.from(given.times, (t, i) => (hasCovariates(i) ? t : Number.NaN)) };
+  const followUp = { ...known, times: Array.from(known.times, (t, i) => (hasCovariates(i) ? t : Number.NaN)) };
   const isUnknown = ({ times, events }: FollowUp, i: number) => Number.isNaN(times[i]) || Number.isNaN(events[i]);
-  const withoutCovariates = Array.from(given.times, (_, i) => i).filter(
-    (i) => !hasCovariates(i) && !isUnknown(given, i),
+  const withoutCovariates = Array.from(known.times, (_, i) => i).filter(
+    (i) => !hasCovariates(i) && !isUnknown(known, i),
   ).length;
   const after = landmarkFollowUp(visitTimes(cohort), followUp, landmark);
   const seen = selectIndividuals(cohort, after.individuals);
@@ -110,6 +150,14 @@ export async function landmarkSurvival(
     ...curve,
     group: present[k],
   }));
+  const numCauses = 1 + competing.length;
+  const causes = { times: after.times, causes: Array.from(after.individuals, (i) => first.causes[i]) };
+  const incidence = present.map((group) => {
+    const members = Array.from(labels.keys()).filter((k) => labels[k] === group);
+    return { ...aalenJohansen(selectFollowUp(causes, members), numCauses), group };
+  });
+  const told = riskTimes ?? fixedTimes(after);
+  const X = covariateRows(early, adjusted);
   const sizeOf = (group: number) => labels.filter((g) => g === group).length;
   const tested = present.filter((group) => sizeOf(group) >= LEAST_TESTED);
   const testedLabels = labels.map((g) => tested.indexOf(g));
@@ -131,26 +179,65 @@ export async function landmarkSurvival(
     ),
     curves,
     logRank: tested.length > 1 ? logRank(after, testedLabels, tested.length) : null,
-    ...coxOf(after, early, adjusted),
+    ...coxOf(after, X, early.mapDimension, adjusted),
+    proportionalHazards: testProportionalHazards(after, X, X.length / after.times.length).tests,
+    pooledCox: pooledCoxOf(model, visits, early, causes, numCauses, adjusted, options.seed),
+    riskTimes: told,
+    risk: landmarkRisk(causes, numCauses, X, told, options.seed),
+    competing:
+      competing.length === 0
+        ? null
+        : {
+            names: competing.map(({ name }) => name),
+            numEvents: competing.map((_, c) => causes.causes.filter((cause) => cause === c + 2).length),
+            curves: incidence,
+          },
     predictors: comparePredictors(visits, early, after, options.seed, adjusted),
     mapTest: await testEvent(model, cohort, followUp, options, adjustment),
   };
 }
 
-/** Cox on places and covariates, and the test of the places: 2(ℓ of all − ℓ of the covariates alone) on q degrees. */
-function coxOf(after: FollowUp, { location, mapDimension: q }: Placements, { columns }: Adjustment) {
-  const n = after.times.length;
+/** Places and covariates behind them, [n,p]. */
+function covariateRows({ ids, location, mapDimension: q }: Placements, { columns }: Adjustment): Float64Array {
   const p = q + columns.length;
-  const rows = Float64Array.from({ length: n * p }, (_, e) => {
+  return Float64Array.from({ length: ids.length * p }, (_, e) => {
     const [i, c] = [Math.floor(e / p), e % p];
     return c < q ? location[i * q + c] : columns[c - q].values[i];
   });
+}
+
+/** Cox on places and covariates, and the test of the places: 2(ℓ of all − ℓ of the covariates alone) on q degrees. */
+function coxOf(after: FollowUp, rows: Float64Array, q: number, { columns }: Adjustment) {
+  const p = q + columns.length;
   const cox = fitCox(after, rows, p);
   const coxCovariates = columns.map(({ name }) => name);
   if (columns.length === 0) return { cox, coxCovariates, placeTest: cox.likelihoodRatio };
   const alone = fitCox(after, Float64Array.from(rows.filter((_, e) => e % p >= q)), columns.length);
   const statistic = Math.max(2 * (cox.logLikelihood.fitted - alone.logLikelihood.fitted), 0);
   return { cox, coxCovariates, placeTest: { statistic, degrees: q, pValue: chisquareUpper(statistic, q) } };
+}
+
+/** Cox over draws of the places. */
+function pooledCoxOf(
+  model: TrajectoryModel,
+  visits: Cohort,
+  early: Placements,
+  causes: CompetingFollowUp,
+  numCauses: number,
+  { columns }: Adjustment,
+  seed = 1,
+): PooledCox | null {
+  const { mapDimension: q, ids } = early;
+  const n = ids.length;
+  if (!enoughEvents(causeFollowUp(causes, 1), q + columns.length)) return null;
+  const numCandidates = Math.max(20, Math.min(NUM_CANDIDATES, Math.floor(MOST_NUMBERS / (n * q))));
+  const places = drawPlaces(model, visits, early, numCandidates, seed);
+  const covariates = Float64Array.from({ length: n * columns.length }, (_, e) => {
+    const [i, c] = [Math.floor(e / columns.length), e % columns.length];
+    return columns[c].values[i];
+  });
+  const candidates = { places, numCandidates, mapDimension: q, covariates, numCovariates: columns.length };
+  return poolCox(causes, numCauses, candidates, { seed });
 }
 
 /** The adjustment of some of the individuals. */

@@ -103,6 +103,55 @@ describe("landmarkSurvival", () => {
     expect(adjusted.mapTest.numIndividuals).toBe(plain.mapTest.numIndividuals - 4);
   });
 
+  it("has curves of competing events that share everybody out, and censors them elsewhere", async () => {
+    const other = { times, events: Float64Array.from(events, (e, i) => (e === 0 && i % 3 === 0 ? 1 : 0)) };
+    const plain = await landmarkSurvival(study, "death", { times, events }, 3);
+    const result = await landmarkSurvival(study, "death", { times, events }, 3, {
+      competing: [{ name: "transplant", followUp: other }],
+      riskTimes: [2, 5],
+    });
+    expect(plain.competing).toBeNull();
+    expect(result.competing?.names).toEqual(["transplant"]);
+    expect(result.competing?.curves.map((c) => c.group)).toEqual(result.curves.map((c) => c.group));
+    for (const { survival, causes } of result.competing?.curves ?? []) {
+      survival.forEach((S, j) => {
+        expect(S + causes[0].incidence[j] + causes[1].incidence[j]).toBeCloseTo(1, 12);
+      });
+    }
+    // Both events are at the times of follow-up: hazards of death are what they are with transplants censored.
+    expect(result.cox).toEqual(plain.cox);
+    expect(result.risk?.calibration.map(({ time }) => time)).toEqual([2, 5]);
+    for (const [k, { overall }] of (result.risk?.calibration ?? []).entries()) {
+      const total = result.competing?.curves.reduce((sum, c) => sum + c.numIndividuals, 0);
+      expect(overall.numIndividuals).toBe(total);
+      expect(overall.predicted).toBeGreaterThan(k === 0 ? 0 : (result.risk?.calibration[0].overall.predicted ?? 1));
+    }
+  });
+
+  it("tests proportional hazards and pools Cox over draws of the places", async () => {
+    const result = await landmarkSurvival(study, "death", { times, events }, 3);
+    expect(result.proportionalHazards.map(({ transform, terms }) => [transform, terms.length])).toEqual([
+      ["km", 2],
+      ["identity", 2],
+    ]);
+    expect(result.pooledCox?.terms).toHaveLength(2);
+    for (const [c, term] of (result.pooledCox?.terms ?? []).entries()) {
+      // Events were dealt out at random: pooled and plug-in agree within their errors, and the pooled error is no smaller.
+      expect(Math.abs(term.estimate - result.cox.terms[c].coefficient)).toBeLessThan(2 * term.standardError);
+      expect(term.missingInformation).toBeGreaterThan(0);
+    }
+    // Nothing to find: cross-fitted concordance is chance, within four standard errors.
+    const { value, standardError } = result.risk?.concordance ?? { value: Number.NaN, standardError: Number.NaN };
+    expect(Math.abs(value - 0.5)).toBeLessThan(4 * standardError);
+    expect(await landmarkSurvival(study, "death", { times, events }, 3)).toEqual(result);
+  });
+
+  it("says nothing of risks with few events", async () => {
+    const few = events.map((_, i) => (i % 20 === 0 ? 1 : 0));
+    const result = await landmarkSurvival(study, "death", { times, events: few }, 3);
+    expect(result).toMatchObject({ risk: null, pooledCox: null });
+  });
+
   it("names the groups that nobody joins at the landmark", async () => {
     // At a landmark before the second visits everyone stands near the middle; a far group of one stays empty.
     const labels = groups.labels.slice();

@@ -67,7 +67,7 @@ describe("aalenJohansen", () => {
     };
     const ones = data.times.map(() => 1);
     const squares = ones.map((_, i) => {
-      const at = (v: number) => weighted(ones.with(i, v));
+      const at = (v: number) => weighted(ones.map((one, k) => (k === i ? v : one)));
       return ((at(1 + 1e-5) - at(1 - 1e-5)) / 2e-5) ** 2;
     });
     const [first] = aalenJohansen(data, 2).causes;

@@ -44,7 +44,7 @@ describe("coxRisks", () => {
   it("is on average about the Aalen–Johansen curve of those it was fitted to", () => {
     const mean = coxRisks(hazards, X, [0.5]).reduce((a, b) => a + b, 0) / n;
     const curves = aalenJohansen(data, 2);
-    const j = curves.times.findLastIndex((t) => t <= 0.5);
+    const j = curves.times.filter((t) => t <= 0.5).length - 1;
     // Half a standard error of the curve.
     expect(Math.abs(mean - curves.causes[0].incidence[j])).toBeLessThan(0.5 * curves.causes[0].standardErrors[j]);
   });

@@ -24,7 +24,7 @@ export interface CoxHazard {
 export function coxHazard(
   followUp: FollowUp,
   covariates: Float64Array,
-  { terms, ties }: Pick<CoxFit, "terms" | "ties">,
+  { terms, ties }: { readonly terms: readonly { readonly coefficient: number }[]; readonly ties: CoxFit["ties"] },
 ): CoxHazard {
   const [n, p] = [followUp.times.length, terms.length];
   const centre = columnMeans(covariates, n, p);

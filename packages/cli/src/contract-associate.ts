@@ -38,6 +38,68 @@ const predictors = z.looseObject({
   verdict: text,
 });
 
+const chiSquare = z.looseObject({ statistic: maybe, degrees: count, pValue: maybe });
+
+const calibrated = z.looseObject({
+  numIndividuals: count,
+  numEvents: count,
+  predicted: number,
+  observed: number,
+  lower: maybe,
+  upper: maybe,
+});
+
+/** Shares with each cause, cause 1 the event; null in intervals where there is none. */
+const incidence = z.looseObject({
+  group: count,
+  times: z.array(number),
+  atRisk: z.array(number),
+  survival: z.array(number),
+  causes: z.array(
+    z.looseObject({
+      numEvents: count,
+      incidence: z.array(number),
+      standardErrors: z.array(number),
+      lower: z.array(maybe),
+      upper: z.array(maybe),
+    }),
+  ),
+});
+
+/** Shifts of the marker after the last visit of those with an event; deltas on the scale of the model per unit of time. */
+const dropout = z.looseObject({
+  who: text,
+  numIndividuals: count,
+  numLeft: count,
+  at: number,
+  deltaStep: number,
+  deltas: z.array(number),
+  groups: z.array(
+    z.looseObject({
+      group: count,
+      letter: text,
+      name: text,
+      numMembers: count,
+      numLeft: count,
+      exposure: number,
+      stillFollowed: count,
+    }),
+  ),
+  rows: z.array(z.looseObject({ delta: number, groups: z.array(z.looseObject({ median: number, forecast: number })) })),
+  courses: z.looseObject({ times: z.array(number), medians: z.array(z.array(z.array(number))) }),
+  tipping: z.array(
+    z.looseObject({
+      first: count,
+      second: count,
+      difference: number,
+      both: maybe,
+      firstAlone: maybe,
+      secondAlone: maybe,
+    }),
+  ),
+  reach: number,
+});
+
 const survival = z.looseObject({
   event: text,
   landmark: number,
@@ -58,6 +120,43 @@ const survival = z.looseObject({
   cox: z.looseObject({ terms: z.array(z.looseObject({ hazardRatio: number, pValue: maybe })) }),
   coxCovariates: z.array(text),
   placeTest: z.looseObject({ statistic: number, degrees: count, pValue: number }),
+  proportionalHazards: z.array(
+    z.looseObject({ transform: z.enum(["km", "identity"]), terms: z.array(chiSquare), global: chiSquare }),
+  ),
+  /** Over draws of the places, by Rubin's rules; null with too few events. */
+  pooledCox: z.nullable(
+    z.looseObject({
+      draws: count,
+      turns: count,
+      terms: z.array(
+        z.looseObject({
+          estimate: number,
+          standardError: number,
+          withinVariance: number,
+          betweenVariance: number,
+          degrees: maybe,
+          missingInformation: number,
+          hazardRatio: number,
+          hazardLower: number,
+          hazardUpper: number,
+          pValue: number,
+        }),
+      ),
+    }),
+  ),
+  /** Times since the landmark at which risks are told. */
+  riskTimes: z.array(number),
+  /** Cross-fitted: nobody took part in the regression that gave its risk. The map was fitted to everyone. */
+  risk: z.nullable(
+    z.looseObject({
+      folds: count,
+      concordance: z.looseObject({ value: maybe, lower: maybe, upper: maybe, standardError: maybe }),
+      calibration: z.array(z.looseObject({ time: number, overall: calibrated, groups: z.array(calibrated) })),
+    }),
+  ),
+  /** Null without competing events. */
+  competing: z.nullable(z.looseObject({ names: z.array(text), numEvents: z.array(count), curves: z.array(incidence) })),
+  dropout,
   predictors,
   mapTest: z.looseObject({ ...test, numIndividuals: count, numEvents: count }),
 });

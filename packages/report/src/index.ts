@@ -102,6 +102,17 @@ export { type ReportOptions, renderReport } from "./render-report.ts";
 export * from "./study.ts";
 export { type GroupFacts, type ReadingFacts, studyGroups, summarizeCohort } from "./summary.ts";
 export {
+  AFTER_DEATH,
+  CROSS_FITTED,
+  deltaText,
+  deltaUnit,
+  INCIDENCE_NOTE,
+  POOLED_NOTE,
+  PROPORTIONAL_NOTE,
+  shiftSentence,
+  tippingSentences,
+} from "./survival-words.ts";
+export {
   customProperties,
   FONT_STACK,
   greyTokens,

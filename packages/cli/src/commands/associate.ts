@@ -1,12 +1,14 @@
 /** dtm associate RUN SUBJECTS: do outcomes differ over the map? The paper's Table 2, tested on whole posteriors. */
 import { type Association, numIndividuals } from "@trajectory-maps/core";
 import type { Outcome } from "@trajectory-maps/core/ingest";
-import type { DifferenceMap, LandmarkSurvival } from "@trajectory-maps/core/study";
+import type { DifferenceMap } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
 import { openRun } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";
+import { dropoutPage } from "../print/dropout.ts";
 import { associationPage, survivalPage } from "../print/results.ts";
+import { riskPage } from "../print/risk.ts";
 import { line } from "../print/words.ts";
 import { withPool } from "../threads/pool.ts";
 import { withShardsOf } from "../threads/shards.ts";
@@ -24,8 +26,9 @@ import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } 
 import { jobsOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
 import { unquote } from "./quoted.ts";
 import { laterRecord, runVerdict } from "./run-record.ts";
-import { associationOf, groupsOf, outcomesOf, placeRun, survivalOf } from "./study-parts.ts";
+import { associationOf, groupsOf, outcomesOf, placeRun } from "./study-parts.ts";
 import { readSubjectsTable } from "./subjects.ts";
+import { type StudiedSurvival, survivalOf } from "./survival-part.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
 
 export const ASSOCIATE_FILE = "associate.json";
@@ -37,6 +40,15 @@ export const OUTCOME_OPTIONS: readonly OptionSpec[] = [
   {
     flags: "--landmark <time>",
     description: "only visits up to here place the individual (default: half have two visits)",
+  },
+  {
+    flags: "--competing <list>",
+    description: "events that end follow-up before the event, name:column with commas (transplant:followup_years)",
+  },
+  { flags: "--risk-times <list>", description: "times since the landmark at which risks are told, with commas" },
+  {
+    flags: "--deltas <list>",
+    description: "shifts of the marker after the last visit of those with an event, per unit of time, with commas",
   },
   { flags: "--draws <number>", description: "random draws behind each p-value (default: 9999)" },
   { flags: "--permutations <number>", description: "earlier name of --draws" },
@@ -58,6 +70,7 @@ export const associate: Command = {
   examples: [
     "dtm associate run/ subjects.csv --outcomes death,ascites_ever,stage_baseline>=3",
     "dtm associate run/ subjects.csv --outcomes death --event death:followup_years --landmark 2",
+    "dtm associate run/ subjects.csv --event death:followup_years --competing transplant:followup_years",
     "dtm associate run/ subjects.csv --outcomes death --adjust age,sex",
   ],
   run: async ([folder = "", path = "-"], options, context) => {
@@ -85,7 +98,7 @@ export const associate: Command = {
           run,
           groups,
           table,
-          { event, adjustment, ...landmarkOf(options), ...choice },
+          { event, adjustment, ...eventChoice(options), ...choice },
           pool,
           context,
         ),
@@ -100,7 +113,13 @@ export const associate: Command = {
     const pages = [
       ...(state === "poor" || state === "caution" ? [line("The map", headline)] : []),
       ...(outcomes.length > 0 ? [associationPage(association)] : []),
-      ...(survival === null ? [] : [survivalPage(survival, run.model.markers[0]!.marker.timeUnit)]),
+      ...(survival === null
+        ? []
+        : [
+            survivalPage(survival, run.model.markers[0]!.marker.timeUnit),
+            riskPage(survival, run.model.markers[0]!.marker.timeUnit),
+            dropoutPage(survival.dropout),
+          ]),
       `Written   ${written}`,
     ];
     return { text: pages.join("\n\n"), json };
@@ -114,16 +133,25 @@ export function associationChoice(options: Options) {
   };
 }
 
-export function landmarkOf(options: Options): { landmark?: number } {
-  const text = textOption(options, "landmark");
-  return text === undefined ? {} : { landmark: realNumber("--landmark", text) };
+/** What is said of the event besides its name. */
+export function eventChoice(options: Options) {
+  const landmark = textOption(options, "landmark");
+  const numbers = (flag: string, key: string) => listOption(options, key)?.map((text) => realNumber(flag, text));
+  const riskTimes = numbers("--risk-times", "riskTimes");
+  const deltas = numbers("--deltas", "deltas");
+  return {
+    competing: listOption(options, "competing") ?? [],
+    ...(landmark === undefined ? {} : { landmark: realNumber("--landmark", landmark) }),
+    ...(riskTimes === undefined ? {} : { riskTimes }),
+    ...(deltas === undefined ? {} : { deltas }),
+  };
 }
 
 /** associate.json: the association with the meaning of each outcome, and survival if asked for. */
 export function associationJson(
   association: Association,
   outcomes: readonly Outcome[],
-  survival: LandmarkSurvival | null,
+  survival: StudiedSurvival | null,
 ) {
   const meaning = new Map(outcomes.map((outcome) => [outcome.name, outcome]));
   return {

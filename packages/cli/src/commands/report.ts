@@ -22,7 +22,7 @@ import { openRun } from "../io/run-folder.ts";
 import { checkOutputs, type OutputFile, writeOutputs, writeSingle } from "../io/write.ts";
 import { counted } from "../print/words.ts";
 import { type Pool, withPool } from "../threads/pool.ts";
-import { ASSOCIATE_FILE, associationChoice, associationJson, landmarkOf, OUTCOME_OPTIONS } from "./associate.ts";
+import { ASSOCIATE_FILE, associationChoice, associationJson, eventChoice, OUTCOME_OPTIONS } from "./associate.ts";
 import {
   type Command,
   type Context,
@@ -40,8 +40,9 @@ import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { unquote } from "./quoted.ts";
 import { severalStudy, studySummary } from "./report-parts.ts";
 import { COMPARE_FILE, GROUPS_FILE, type RunRecord, recordedCommands, SENSITIVITY_FILE } from "./run-record.ts";
-import { associationOf, compareOn, groupsOf, outcomesOf, type PlacedRun, placeRun, survivalOf } from "./study-parts.ts";
+import { associationOf, compareOn, groupsOf, outcomesOf, type PlacedRun, placeRun } from "./study-parts.ts";
 import { readSubjectsTable } from "./subjects.ts";
+import { survivalOf } from "./survival-part.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
 
 /** Pixels of a PNG for each pixel of a figure: 300 dots per inch, where a screen has 96. */
@@ -221,7 +222,7 @@ async function gather(
           run,
           studied.groups,
           outcomes.table,
-          { event, adjustment, ...landmarkOf(options), ...associationChoice(options) },
+          { event, adjustment, ...eventChoice(options), ...associationChoice(options) },
           pool,
           context,
         )

@@ -15,25 +15,16 @@ import {
   type ShardHost,
   summarizeFolds,
 } from "@trajectory-maps/core/hosts";
-import {
-  type Outcome,
-  readFollowUp,
-  readOutcomes,
-  type SubjectsTable,
-  showComplaint,
-} from "@trajectory-maps/core/ingest";
+import { type Outcome, readOutcomes, type SubjectsTable, showComplaint } from "@trajectory-maps/core/ingest";
 import {
   type Adjustment,
   type ComparedModel,
   type CompareOptions,
   type GroupMethod,
-  type LandmarkSurvival,
-  landmarkSurvival,
   type MapStability,
   type PlacedModel,
   studyStability,
 } from "@trajectory-maps/core/study";
-import { UsageError } from "../exit-codes.ts";
 import type { OpenRun } from "../io/run-folder.ts";
 import type { Pool } from "../threads/pool.ts";
 import type { Context } from "./command.ts";
@@ -179,33 +170,4 @@ export function associationOf(
       },
     ),
   );
-}
-
-export interface EventChoice extends DrawChoice {
-  /** As typed: name:column. */
-  readonly event: string;
-  readonly landmark?: number;
-}
-
-/** Survival after a landmark for an event written as name:column. */
-export async function survivalOf(
-  run: PlacedRun,
-  groups: Groups,
-  table: SubjectsTable,
-  { event, landmark, adjustment, ...choice }: EventChoice,
-  pool: Pool,
-  context: Context,
-): Promise<LandmarkSurvival> {
-  const at = event.lastIndexOf(":");
-  if (at < 1 || at === event.length - 1) {
-    throw new UsageError(
-      `--event: expected name:column of follow-up, such as death:followup_years, received "${event}".`,
-    );
-  }
-  const name = event.slice(0, at);
-  const [outcome] = outcomesOf([name], table, run.cohort, context);
-  if (outcome === undefined) throw new UsageError(`--event: expected an outcome, received "${name}".`);
-  const followUp = readFollowUp(table, event.slice(at + 1), outcome.labels, run.placements.ids);
-  const study = { ...run, groups, ...(adjustment === undefined ? {} : { adjustment }) };
-  return landmarkSurvival(study, name, followUp, landmark, { ...choice, ...drawsOn(pool) });
 }

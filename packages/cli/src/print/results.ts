@@ -224,13 +224,14 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
   const { event, landmark, curves, groups, emptyGroups, crossTable, logRank, cox, leftOut, numIndividuals, numEvents } =
     survival;
   const all = [...groups, ...emptyGroups].sort((a, b) => a.group - b.group);
-  const { mapTest, predictors, adjustedFor, withoutCovariates, coxCovariates, placeTest } = survival;
+  const { mapTest, predictors, competing, adjustedFor, withoutCovariates, coxCovariates, placeTest } = survival;
   const unit = timeUnit && ` ${timeUnit}`;
   const rows = curves.map((curve, k) => [
     `${groups[k]?.letter ?? ""}  ${groups[k]?.name ?? ""}`,
     whole(curve.numIndividuals),
     whole(curve.numEvents),
-    showMedian(curve.median),
+    // With competing events censored a median is of no use; cumulative incidence is told apart.
+    ...(competing === null ? [showMedian(curve.median)] : []),
   ]);
   const left =
     `${leftOut.eventBefore} with the event by then, ${leftOut.censoredBefore} whose follow-up had ended, ` +
@@ -251,7 +252,12 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
       `time to ${event} from the landmark at ${significant(landmark)}${unit} on. Each place uses visits up to the landmark only; ` +
         "the map itself was fitted on all visits.",
     ),
-    line("", `${counted(numIndividuals, "individual")}, ${counted(numEvents, "event")}; left out: ${left}`),
+    line(
+      "",
+      `${counted(numIndividuals, "individual")}, ${counted(numEvents, "event")}` +
+        `${competing === null ? "" : `, competing: ${competing.names.map((name, k) => `${whole(competing.numEvents[k] ?? 0)} ${name}`).join(", ")}`}` +
+        `; left out: ${left}`,
+    ),
     ...(adjustedFor.length === 0
       ? []
       : [line("", `${adjustedSentence(adjustedFor, withoutCovariates)} Curves, medians and log-rank are not.`)]),
@@ -261,7 +267,7 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
         "Group at the landmark",
         "individuals",
         "events",
-        `median [95% CI]${unit && `, ${timeUnit} since the landmark`}`,
+        ...(competing === null ? [`median [95% CI]${unit && `, ${timeUnit} since the landmark`}`] : []),
       ],
       rows,
     ),

@@ -75,6 +75,14 @@ export { type RotatedComponent, rotatedComponents } from "../map/components.ts";
 export { GROUP_METHODS, type Group, type GroupMethod, type GroupOptions } from "../map/groups.ts";
 export { similarFollowedTo } from "../models/follow-up.ts";
 export { type CalibrationOptions, calibrateByRefits } from "../study/calibration.ts";
+export {
+  type DropoutOptions,
+  type DropoutSensitivity,
+  type DropoutStudy,
+  dropoutSensitivity,
+  type ShiftedGroup,
+  type TippingPoint,
+} from "../study/dropout-sensitivity.ts";
 export { type MapStability, type StudyStabilityOptions, studyStability } from "../study/group-stability.ts";
 export {
   type CompetingEvent,

@@ -13,7 +13,7 @@
 import { type Marker, markerScale } from "../cohort/marker.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { modelCourses } from "../map/clusters/courses.ts";
-import { followedAt } from "../map/clusters/followed.ts";
+import { followedAt, followedWindow, roundWindow } from "../map/clusters/followed.ts";
 import type { Groups } from "../map/groups.ts";
 import { markerModel } from "../models/fit.ts";
 import type { TrajectoryModel } from "../models/model.ts";
@@ -31,7 +31,7 @@ export interface DropoutStudy {
 export interface DropoutOptions {
   /** Shifts per unit of time on the scale of the model. Default: −2 to 2 times `deltaStep` by halves. */
   readonly deltas?: readonly number[];
-  /** When groups are compared. Default: the last time at which half of every group are still followed. */
+  /** When groups are compared. Default: the last round time at which half of all individuals are still followed. */
   readonly at?: number;
   /** Times of the courses. Default: 25 from the first of the groups' courses to `at`. */
   readonly times?: readonly number[];
@@ -112,7 +112,7 @@ export function dropoutSensitivity(
     throw new DtmError("shape", `dropoutSensitivity: expected ${m} marks of who left, received ${left.length}.`);
   }
   const value = markerScale(marker);
-  const at = options.at ?? Math.min(...groups.map(({ until }) => until));
+  const at = options.at ?? roundWindow(followedWindow(placements.firstTime, lastTime)).until;
   const from = Math.min(...groups.map(({ course }) => course.times[0]), at);
   checkOption(Number.isFinite(at), "dropoutSensitivity: at", "a time", at, "Leave it out for the default.");
   const times = options.times ?? evenTimes(from, at);

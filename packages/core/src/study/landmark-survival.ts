@@ -68,7 +68,7 @@ export interface LandmarkSurvival {
   readonly coxCovariates: readonly string[];
   /** Do hazards stay proportional? By time as Kaplan–Meier sees it, and by time itself. */
   readonly proportionalHazards: readonly ProportionalHazards[];
-  /** The same regression over draws of the places; null with too few events. */
+  /** The same regression over draws of the places; null with too few events, or too many individuals to draw in reasonable time. */
   readonly pooledCox: PooledCox | null;
   /** Times since the landmark at which risks are told. */
   readonly riskTimes: readonly number[];
@@ -111,9 +111,11 @@ export interface LandmarkOptions extends TestOptions {
 }
 
 const LEAST_TESTED = 5;
-/** Candidate places of each individual, and numbers kept for all of them. */
+/** Candidate places of each individual, fewer where there are many; above this many individuals places are not drawn. */
 const NUM_CANDIDATES = 100;
-const MOST_NUMBERS = 2e7;
+const LEAST_CANDIDATES = 20;
+const ALL_CANDIDATES = 2e5;
+const MOST_DRAWN = 20_000;
 
 /**
  * Survival after a landmark; `followUp` follows the cohort's individuals, a time that is not a number is unknown.
@@ -229,8 +231,8 @@ function pooledCoxOf(
 ): PooledCox | null {
   const { mapDimension: q, ids } = early;
   const n = ids.length;
-  if (!enoughEvents(causeFollowUp(causes, 1), q + columns.length)) return null;
-  const numCandidates = Math.max(20, Math.min(NUM_CANDIDATES, Math.floor(MOST_NUMBERS / (n * q))));
+  if (n > MOST_DRAWN || !enoughEvents(causeFollowUp(causes, 1), q + columns.length)) return null;
+  const numCandidates = Math.max(LEAST_CANDIDATES, Math.min(NUM_CANDIDATES, Math.floor(ALL_CANDIDATES / n)));
   const places = drawPlaces(model, visits, early, numCandidates, seed);
   const covariates = Float64Array.from({ length: n * columns.length }, (_, e) => {
     const [i, c] = [Math.floor(e / columns.length), e % columns.length];

@@ -1,13 +1,14 @@
 /**
  * Cox regression on places that are not known exactly. Each individual has C candidate places, draws from its posterior given its
- * visits. In each of M repetitions everyone stands at one of them and Cox's model is fitted; Rubin's rules pool the M fits
+ * visits. M times everyone stands at one of them and Cox's model is fitted; Rubin's rules pool the M fits
  * (numeric/rubin.ts, with events less covariates as degrees of freedom of complete data).
  *
  * A draw given the visits alone knows nothing of the event, and would pull the coefficients towards 0 by var(mean)/(var(mean) +
  * uncertainty). The draws are therefore compatible with the regression (Bartlett, Seaman, White and Carpenter 2015): in turns
  *   fit β̂, V;   β ~ N(β̂, V);   H the baseline hazard at β;
  *   candidate c of individual i again, with weight ∝ exp( Σ_k [cause of i is k] η_kc − H_k(t_i) e^{η_kc} ),   η = (x_c − centre)'β
- * over the causes with ten events or more for each covariate. Zero turns: draws given the visits alone.   (docs/math/survival.md §10)
+ * over the causes with ten events or more for each covariate. The first turn has β̂ at the means of the candidates; 4 times `turns`
+ * come before the first of the M draws, and `turns` before each. Zero turns: draws given the visits alone.   (docs/math/survival.md §10)
  */
 import { checkOption, DtmError } from "../errors.ts";
 import { choleskyInPlace } from "../numeric/cholesky.ts";
@@ -29,7 +30,7 @@ export interface PooledCox {
   /** Axes of the place, then covariates. */
   readonly terms: readonly PooledTerm[];
   readonly draws: number;
-  /** Turns in which places were drawn given the event too. */
+  /** Turns between two draws, in which places were drawn given the event too. */
   readonly turns: number;
 }
 
@@ -45,22 +46,24 @@ export interface PlaceCandidates {
 export interface PooledCoxOptions {
   /** M. Default 20. */
   readonly draws?: number;
-  /** Default 5; 0 draws given the visits alone. */
+  /** Default 10; 0 draws given the visits alone. */
   readonly turns?: number;
   readonly seed?: number;
 }
 
 const EVENTS_PER_COVARIATE = 10;
+/** Times `turns` before the first draw. */
+const BURN_IN = 4;
 
 /** Cox regression of cause 1, pooled over draws of the places. */
 export function poolCox(
   followUp: CompetingFollowUp,
   numCauses: number,
   candidates: PlaceCandidates,
-  { draws = 20, turns = 5, seed = 1 }: PooledCoxOptions = {},
+  { draws = 20, turns = 10, seed = 1 }: PooledCoxOptions = {},
 ): PooledCox {
   checkOption(Number.isInteger(draws) && draws >= 2, "poolCox: draws", "a whole number from 2 on", draws, "Try 20.");
-  checkOption(Number.isInteger(turns) && turns >= 0, "poolCox: turns", "a whole number from 0 on", turns, "Try 5.");
+  checkOption(Number.isInteger(turns) && turns >= 0, "poolCox: turns", "a whole number from 0 on", turns, "Try 10.");
   const { places, numCandidates: C, mapDimension: q, covariates, numCovariates: k } = candidates;
   const n = followUp.times.length;
   if (places.length !== n * C * q || covariates.length !== n * k) {
@@ -78,25 +81,29 @@ export function poolCox(
   for (let i = 0; i < n; i++) rows.set(covariates.subarray(i * k, (i + 1) * k), i * p + q);
   const stand = (i: number, c: number) => rows.set(places.subarray((i * C + c) * q, (i * C + c + 1) * q), i * p);
 
-  const fits = Array.from({ length: draws }, () => {
-    for (let i = 0; i < n; i++) stand(i, random.integer(C));
-    for (let turn = 0; turn < turns; turn++) {
-      const hazards = causes.map((own) => drawHazard(own, rows, p, random));
-      const passed = hazards.map((hazard) => hazardsAt(hazard, followUp.times));
-      const weights = new Float64Array(C);
-      for (let i = 0; i < n; i++) {
-        for (let c = 0; c < C; c++) {
-          stand(i, c);
-          weights[c] = hazards.reduce((sum, { coefficients, centre }, a) => {
-            let eta = 0;
-            for (let j = 0; j < p; j++) eta += coefficients[j] * (rows[i * p + j] - centre[j]);
-            return sum + causes[a].events[i] * eta - passed[a][i] * Math.exp(eta);
-          }, 0);
-        }
-        const top = weights.reduce((a, b) => Math.max(a, b));
-        stand(i, random.categorical(weights.map((w) => Math.exp(w - top))));
+  const weights = new Float64Array(C);
+  const turn = () => {
+    const hazards = causes.map((own) => drawHazard(own, rows, p, random));
+    const passed = hazards.map((hazard) => hazardsAt(hazard, followUp.times));
+    for (let i = 0; i < n; i++) {
+      for (let c = 0; c < C; c++) {
+        stand(i, c);
+        weights[c] = hazards.reduce((sum, { coefficients, centre }, a) => {
+          let eta = 0;
+          for (let j = 0; j < p; j++) eta += coefficients[j] * (rows[i * p + j] - centre[j]);
+          return sum + causes[a].events[i] * eta - passed[a][i] * Math.exp(eta);
+        }, 0);
       }
+      const top = weights.reduce((a, b) => Math.max(a, b));
+      stand(i, random.categorical(weights.map((w) => Math.exp(w - top))));
     }
+  };
+  // Everyone at the mean of the candidates.
+  for (let e = 0; e < places.length; e++) rows[Math.floor(e / (C * q)) * p + (e % q)] += places[e] / C;
+  for (let k = 0; k < BURN_IN * turns; k++) turn();
+  const fits = Array.from({ length: draws }, () => {
+    if (turns === 0) for (let i = 0; i < n; i++) stand(i, random.integer(C));
+    for (let k = 0; k < turns; k++) turn();
     return fitCox(causes[0], rows, p);
   });
 

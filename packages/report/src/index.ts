@@ -100,6 +100,7 @@ export {
 export { type FitEnd, fitEnd, VERDICT_WORDS } from "./page/header.ts";
 export { type ReportOptions, renderReport } from "./render-report.ts";
 export * from "./study.ts";
+export type { StudyIncidence, StudyRisk } from "./study-risk.ts";
 export { type GroupFacts, type ReadingFacts, studyGroups, summarizeCohort } from "./summary.ts";
 export {
   AFTER_DEATH,

@@ -15,6 +15,7 @@ import { groupSection, mapSection, outcomeMapSection } from "./page/map-sections
 import { markerSection } from "./page/marker-section.ts";
 import { type PageContext, type Section, scrollHtml } from "./page/parts.ts";
 import { comparisonSection, outcomeSection, survivalSection } from "./page/result-sections.ts";
+import { riskSection } from "./page/risk-section.ts";
 import { sensitivitySection } from "./page/sensitivity-section.ts";
 import { STYLE } from "./page/style.ts";
 import type { Study } from "./study.ts";
@@ -43,6 +44,7 @@ export function renderReport(study: Study, options: ReportOptions): string {
     comparisonSection(context),
     outcomeSection(context),
     survivalSection(context),
+    riskSection(context),
     sensitivitySection(context),
     fitSection(context),
     dataSection(context),

@@ -26,6 +26,7 @@ import type {
 } from "@trajectory-maps/core/study";
 
 import type { StudyCovariates } from "./covariates.ts";
+import type { StudyRisk } from "./study-risk.ts";
 
 /** One number per entry; typed arrays and JSON arrays alike. */
 export type Numbers = ArrayLike<number>;
@@ -283,7 +284,7 @@ export interface StudyAssociation {
 type CoxFit = LandmarkSurvival["cox"];
 
 /** Survival by group from a landmark on. */
-export interface StudySurvival {
+export interface StudySurvival extends StudyRisk {
   /** Name of the event. */
   readonly event: string;
   /** Only visits up to here place the individual; time runs from here. */

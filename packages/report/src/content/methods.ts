@@ -7,6 +7,7 @@ import { describeNoise } from "@trajectory-maps/core/models";
 import { cell, counted, fixed, listWords, maskSmall, percent, significant, whole } from "../numbers.ts";
 import { capital, midSentence, modelName, numberWord, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
+import { riskText } from "./risk-methods.ts";
 
 /** Paragraphs of the methods section. */
 export function methodsText(context: Context): string[] {
@@ -18,6 +19,7 @@ export function methodsText(context: Context): string[] {
     comparisonText(context),
     associationText(context),
     survivalText(context),
+    riskText(context),
   ].filter((text) => text !== "");
 }
 
@@ -213,5 +215,5 @@ function survivalText({ study, timeWord }: Context): string {
     survival.predictors === undefined
       ? ""
       : " Concordances of last value, visits and place up to the landmark are of Cox regressions on nine of ten folds, shrunk by kind of predictor, for pairs of the tenth.";
-  return `Time to ${midSentence(outcomeName(survival.event))} was analysed from a landmark at ${timeWord} ${significant(survival.landmark)}: individuals were placed by their visits up to it, on the map fitted to all visits, and followed from it, with Kaplan–Meier curves by the group of that place${survival.logRank === undefined ? "" : " and a log-rank test"}.${cox}${predictors}`;
+  return `Time to ${midSentence(outcomeName(survival.event))} was analysed from a landmark at ${timeWord} ${significant(survival.landmark)}: individuals were placed by their visits up to it, on the map fitted to all visits, and followed from it, with ${survival.competing ? "Aalen–Johansen" : "Kaplan–Meier"} curves by the group of that place${survival.logRank === undefined ? "" : " and a log-rank test"}.${cox}${predictors}`;
 }

@@ -8,6 +8,7 @@ import { cell, fixed, interval, isSmall, listWords, NONE, percent, signed, signi
 import { cellsOf, isCount, rough } from "../small-cells.ts";
 import { midSentence, modelName, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
+import { incidenceFigure, landmarkGroups } from "./risk-figures.ts";
 
 /** Differences, coverage, PIT and error by horizon. */
 export function comparisonFigures({ study, timeWord, smallCell }: Context): Figure[] {
@@ -125,14 +126,13 @@ function drawnCounts(counts: readonly number[], cells: readonly string[], smallC
   return counts.map((n, k) => (isCount(cells[k]) ? n : isSmall(n, smallCell) ? smallCell / 2 : smallCell));
 }
 
-/** Kaplan–Meier curves. */
-export function survivalFigures({ study, groups: all, smallCell, timeWord }: Context): Figure[] {
+/** Kaplan–Meier curves, or cumulative incidence where competing events are given. */
+export function survivalFigures(context: Context): Figure[] {
+  const { study, smallCell, timeWord } = context;
+  const incidence = incidenceFigure(context);
+  if (incidence !== undefined) return [incidence];
   const { survival, cohort } = study;
-  // Groups of a landmark may be fewer: a letter keeps its colour all through the report.
-  const groups = (survival?.groups ?? all).map(({ group, letter, name }, k) => {
-    const rank = all.findIndex((known) => known.letter === letter);
-    return { group, letter, name, rank: rank < 0 ? k : rank };
-  });
+  const groups = landmarkGroups(context);
   if (survival === undefined || groups.length === 0) return [];
   const shown = groups.flatMap((group) => {
     const curve = survival.curves.find((c) => c.group === group.group);

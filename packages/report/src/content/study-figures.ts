@@ -7,6 +7,7 @@ import { groupFigures } from "./group-figures.ts";
 import { mapFigures } from "./map-figures.ts";
 import { markerFigures } from "./marker-figures.ts";
 import { comparisonFigures, dataFigures, fitFigures, survivalFigures } from "./result-figures.ts";
+import { riskFigures } from "./risk-figures.ts";
 import { sensitivityFigures } from "./sensitivity-figure.ts";
 
 /** Figures of a study; each draws itself as often as asked, in any theme. */
@@ -19,6 +20,7 @@ export function studyFigures(study: Study): Figure[] {
     ...covariateFigures(context),
     ...comparisonFigures(context),
     ...survivalFigures(context),
+    ...riskFigures(context),
     ...sensitivityFigures(context),
     ...fitFigures(context),
     ...dataFigures(context),

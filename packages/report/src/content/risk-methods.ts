@@ -1,0 +1,26 @@
+/** Sentences of the methods about competing events, risks and those who left. */
+import { listWords, timeWord as unitWord } from "../numbers.ts";
+import { midSentence, outcomeName } from "../words.ts";
+import type { Context } from "./context.ts";
+
+/** One paragraph, or none. */
+export function riskText({ study: { survival } }: Context): string {
+  if (survival === undefined) return "";
+  const { competing, proportionalHazards, pooledCox, risk, dropout } = survival;
+  const names = (competing?.names ?? []).map((name) => midSentence(outcomeName(name)));
+  return [
+    competing &&
+      `${listWords(names)} ${names.length === 1 ? "was a competing event" : "were competing events"}: cumulative incidence was estimated by Aalen and Johansen with standard errors by the infinitesimal jackknife, and Cox regression is of the cause-specific hazard.`,
+    proportionalHazards &&
+      "Proportional hazards were tested by scaled Schoenfeld residuals, against Kaplan–Meier time and against time.",
+    pooledCox &&
+      `Uncertainty of the places was carried through by ${pooledCox.draws} draws from their posteriors given visits and event time, pooled by Rubin's rules with the degrees of freedom of Barnard and Rubin.`,
+    risk &&
+      `Risks were cross-fitted over ${risk.folds} folds of individuals (Cox coefficients; the map was fitted to all) and compared with observed ones within parts of equal size.`,
+    dropout &&
+      `Courses after the last visit rest on missing at random given the measured values; as a sensitivity analysis the courses of ${dropout.who} were shifted after their last visit by up to ${Math.max(...dropout.deltas.map(Math.abs))} on the scale of the model per ${unitWord(dropout.marker.timeUnit)} (pattern mixture).`,
+  ]
+    .filter((sentence) => typeof sentence === "string")
+    .map((sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1))
+    .join(" ");
+}

@@ -1,0 +1,152 @@
+/** Death and dropout: risks by the place at the landmark, checks of Cox's model, and courses of those who left. */
+import { eventWords, incidenceText, landmarkGroups } from "../content/risk-figures.ts";
+import { isShown } from "../figures/risk.ts";
+import { counted, fixed, interval, NONE, percent, pValue, significant } from "../numbers.ts";
+import { rough } from "../small-cells.ts";
+import type { StudySurvival } from "../study.ts";
+import {
+  AFTER_DEATH,
+  CROSS_FITTED,
+  deltaText,
+  deltaUnit,
+  INCIDENCE_NOTE,
+  POOLED_NOTE,
+  PROPORTIONAL_NOTE,
+  shiftSentence,
+  tippingSentences,
+} from "../survival-words.ts";
+import { capital, midSentence, outcomeName } from "../words.ts";
+import { html, type Markup } from "./html.ts";
+import { figureHtml, type PageContext, type Section, scrollHtml, tableHtml } from "./parts.ts";
+
+export function riskSection(context: PageContext): Section | undefined {
+  const { survival } = context.study;
+  if (survival === undefined) return undefined;
+  const parts = [incidencePart, coxPart, riskPart, dropoutPart]
+    .map((part) => part(context, survival))
+    .filter((part) => part !== undefined);
+  if (parts.length === 0) return undefined;
+  return {
+    id: "risks",
+    title: `Risk of ${midSentence(outcomeName(survival.event))}, and those who left`,
+    body: html`${parts}`,
+  };
+}
+
+const small = (text: string) => html`<p class="sub" style="font-size:13px;margin-top:8px">${text}</p>`;
+
+/** Cumulative incidence at fixed times. */
+function incidencePart(context: PageContext, { competing, riskTimes = [] }: StudySurvival): Markup | undefined {
+  if (!competing || riskTimes.length === 0) return undefined;
+  const { smallCell, study } = context;
+  const events = eventWords(context);
+  const rows = landmarkGroups(context).flatMap(({ group, letter, name }) => {
+    const curve = competing.curves.find((c) => c.group === group);
+    return curve === undefined
+      ? []
+      : events.map((event, cause) => [
+          `${letter} ${name}: ${event}`,
+          rough(curve.causes[cause].numEvents, smallCell),
+          ...riskTimes.map((t) => incidenceText(curve, cause, t, smallCell)),
+        ]);
+  });
+  const unit = study.cohort.marker.timeUnit;
+  const columns = ["Group and event", "events", ...riskTimes.map((t) => `by ${significant(t)} ${unit} (95% CI)`)];
+  return html`<h3>How many had which event by when?</h3><p class="sub" style="font-size:14px">${INCIDENCE_NOTE}</p>
+${scrollHtml("Cumulative incidence", tableHtml({ columns, rows }, "Cumulative incidence by group and event at times since the landmark"))}`;
+}
+
+/** Cox at mean places and over draws of them, and whether hazards stay proportional. */
+function coxPart(
+  _: PageContext,
+  { cox, coxCovariates = [], pooledCox, proportionalHazards }: StudySurvival,
+): Markup | undefined {
+  if (cox === undefined || proportionalHazards === undefined) return undefined;
+  const axes = cox.terms.length - coxCovariates.length;
+  const names = ["Horizontal place", "Vertical place", "Third direction"];
+  const [km, identity] = proportionalHazards;
+  const p = (value: number | undefined) => pValue(value ?? Number.NaN);
+  const rows = cox.terms.map((term, k) => {
+    const pooled = pooledCox?.terms[k];
+    return [
+      k < axes ? `${names[k] ?? `Direction ${k + 1}`}, per prior sd` : coxCovariates[k - axes],
+      `${fixed(term.hazardRatio, 2)} (${interval(term.lower, term.upper, 2)})`,
+      pooled === undefined
+        ? NONE
+        : `${fixed(pooled.hazardRatio, 2)} (${interval(pooled.hazardLower, pooled.hazardUpper, 2)})`,
+      pooled === undefined ? NONE : percent(pooled.missingInformation),
+      p(km?.terms[k]?.pValue),
+      p(identity?.terms[k]?.pValue),
+    ];
+  });
+  const all = ["All together", "", "", "", p(km?.global.pValue), p(identity?.global.pValue)];
+  const columns = ["Hazard ratio (95% CI)", "at mean places", "over draws", "missing", "p, time by KM", "p, time"];
+  return html`<h3>Does Cox's model hold, and what do uncertain places change?</h3>
+${scrollHtml("Checks of Cox regression", tableHtml({ columns, rows: [...rows, all] }, "Cox regression at mean places and over draws, and tests of proportional hazards"))}
+${small(`${pooledCox ? `${counted(pooledCox.draws, "draw")}. ${POOLED_NOTE}` : "Too few events, or too many individuals, to draw places."} p: ${midSentence(PROPORTIONAL_NOTE)}`)}`;
+}
+
+/** Cross-fitted concordance and calibration. */
+function riskPart(context: PageContext, { risk, cox, predictors, competing }: StudySurvival): Markup | undefined {
+  if (!risk) return undefined;
+  const { smallCell, study } = context;
+  const { value, lower, upper, standardError } = risk.concordance;
+  const base = predictors?.rows.find((row) => row.predictors.endsWith("last value and visits"));
+  const beside = [
+    ...(cox === undefined ? [] : [`${fixed(cox.concordance.concordance, 2)} on the individuals it was fitted to`]),
+    ...(base === undefined || !Number.isFinite(base.value)
+      ? []
+      : [`${fixed(base.value, 2)} of ${base.predictors} alone, held out`]),
+  ];
+  const unit = study.cohort.marker.timeUnit;
+  const share = (x: number) => (Number.isFinite(x) ? percent(x) : NONE);
+  const rows = risk.calibration.flatMap(({ time, overall, groups }) =>
+    [
+      ...(groups.length > 1 ? groups.map((group, k) => ({ name: `part ${k + 1} of ${groups.length}`, group })) : []),
+      { name: "everyone", group: overall },
+    ].map(({ name, group }) => {
+      const told = isShown(group, smallCell);
+      return [
+        `${significant(time)} ${unit}, ${name}`,
+        rough(group.numIndividuals, smallCell),
+        rough(group.numEvents, smallCell),
+        percent(group.predicted),
+        told ? `${share(group.observed)} (${share(group.lower)} to ${share(group.upper)})` : NONE,
+        told ? fixed(group.observed / group.predicted, 2) : NONE,
+      ];
+    }),
+  );
+  const columns = ["Time and part", "individuals", "events", "predicted", "observed (95% CI)", "observed/predicted"];
+  return html`<h3>Are the risks right?</h3><p class="sub" style="font-size:14px">Concordance of cross-fitted risks ${fixed(value, 2)} (95% CI ${interval(lower, upper, 2)}; s.e. ${fixed(standardError, 3)})${beside.length > 0 ? `, beside ${beside.join(" and ")}` : ""}. ${CROSS_FITTED}</p>
+<div class="two lead"><div>${figureHtml(context, "risk-calibration")}</div><div>
+${scrollHtml("Calibration", tableHtml({ columns, rows }, "Predicted and observed risk"))}
+${small(`Observed: ${competing ? "Aalen–Johansen" : "one less Kaplan–Meier"}. The rows of everyone are calibration in the large.`)}</div></div>`;
+}
+
+/** What courses mean after the last visit, and what changes under shifts. */
+function dropoutPart(context: PageContext, { dropout }: StudySurvival): Markup | undefined {
+  if (dropout === undefined) return undefined;
+  const { smallCell, timeWord } = context;
+  const { groups, rows, at, who, numLeft, numIndividuals } = dropout;
+  const hidden = groups.map(({ numMembers }) => numMembers < smallCell);
+  const columns = [
+    `delta (${deltaUnit(dropout)})`,
+    ...groups.flatMap(({ letter }) => [`${letter} median`, `${letter} mean forecast`]),
+  ];
+  const table = rows.map(({ delta, groups: own }) => [
+    deltaText(delta),
+    ...own.flatMap(({ median, forecast }, g) =>
+      hidden[g] ? [NONE, NONE] : [significant(median), significant(forecast)],
+    ),
+  ]);
+  const left = groups.flatMap(({ numLeft: n, numMembers }) => [
+    `${rough(n, smallCell)} of ${rough(numMembers, smallCell)}`,
+    "",
+  ]);
+  return html`<h3>What is a course after death, and what if those who left went on otherwise?</h3>
+<p class="sub" style="font-size:14px">${AFTER_DEATH}</p>
+<p class="sub" style="font-size:14px">${shiftSentence(dropout)} ${capital(who)} are ${rough(numLeft, smallCell)} of ${rough(numIndividuals, smallCell)} individuals. Groups are compared at ${timeWord} ${significant(at)}.</p>
+<div class="two lead"><div>${figureHtml(context, "dropout")}</div><div>
+<ul class="sub" style="font-size:14px;margin:0 0 12px;padding-left:18px">${tippingSentences(dropout).map((sentence) => html`<li>${sentence}</li>`)}</ul>
+${scrollHtml("Groups delta by delta", tableHtml({ columns, rows: [...table, ["left by then", ...left]] }, "Median and mean forecast of each group, delta by delta"))}</div></div>`;
+}

@@ -100,6 +100,25 @@ const dropout = z.looseObject({
   reach: number,
 });
 
+const pooled = z.looseObject({
+  draws: count,
+  given: z.enum(["visits", "event"]),
+  terms: z.array(
+    z.looseObject({
+      estimate: number,
+      standardError: number,
+      withinVariance: number,
+      betweenVariance: number,
+      degrees: number,
+      missingInformation: number,
+      hazardRatio: number,
+      hazardLower: number,
+      hazardUpper: number,
+      pValue: number,
+    }),
+  ),
+});
+
 const survival = z.looseObject({
   event: text,
   landmark: number,
@@ -123,27 +142,8 @@ const survival = z.looseObject({
   proportionalHazards: z.array(
     z.looseObject({ transform: z.enum(["km", "identity"]), terms: z.array(chiSquare), global: chiSquare }),
   ),
-  /** Over draws of the places, by Rubin's rules; null with too few events. */
-  pooledCox: z.nullable(
-    z.looseObject({
-      draws: count,
-      turns: count,
-      terms: z.array(
-        z.looseObject({
-          estimate: number,
-          standardError: number,
-          withinVariance: number,
-          betweenVariance: number,
-          degrees: maybe,
-          missingInformation: number,
-          hazardRatio: number,
-          hazardLower: number,
-          hazardUpper: number,
-          pValue: number,
-        }),
-      ),
-    }),
-  ),
+  /** Over draws of the places, by Rubin's rules; null with too few events, or too many individuals. */
+  pooledCox: z.nullable(z.looseObject({ visits: pooled, event: pooled })),
   /** Times since the landmark at which risks are told. */
   riskTimes: z.array(number),
   /** Cross-fitted: nobody took part in the regression that gave its risk. The map was fitted to everyone. */

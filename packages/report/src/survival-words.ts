@@ -12,7 +12,7 @@ export const CROSS_FITTED =
 
 /** How Cox over draws of the places is made. */
 export const POOLED_NOTE =
-  "Over draws of the places, given each one's visits and event time, pooled by Rubin's rules; missing is the share of information that is lost because places are not known exactly.";
+  "Over draws of the places, pooled by Rubin's rules. Draws given the visits alone pull hazard ratios towards 1; draws given the event too, one turn from the regression at mean places, do not. Missing: the share of information lost because places are not known exactly, in the latter.";
 
 /** What the test of proportional hazards is. */
 export const PROPORTIONAL_NOTE =

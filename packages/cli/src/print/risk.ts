@@ -3,7 +3,7 @@ import { incidenceAt, type LandmarkSurvival } from "@trajectory-maps/core/study"
 import { CROSS_FITTED, INCIDENCE_NOTE, POOLED_NOTE, PROPORTIONAL_NOTE } from "@trajectory-maps/report";
 import { showP } from "./results.ts";
 import { table } from "./table.ts";
-import { line, percent, significant, whole } from "./words.ts";
+import { counted, line, percent, significant, whole } from "./words.ts";
 
 /** Cumulative incidence, proportional hazards, Cox over draws of places, cross-fitted concordance and calibration. */
 export function riskPage(survival: LandmarkSurvival, timeUnit: string): string {
@@ -44,11 +44,14 @@ function coxLines({ cox, coxCovariates, pooledCox, proportionalHazards }: Landma
     `${value.toFixed(2)} [${lower.toFixed(2)}, ${upper.toFixed(2)}]`;
   const [km, identity] = proportionalHazards;
   const rows = cox.terms.map((term, k) => {
-    const pooled = pooledCox?.terms[k];
+    const [visits, pooled] = [pooledCox?.visits.terms[k], pooledCox?.event.terms[k]];
+    const over = (own: typeof pooled) =>
+      own === undefined ? "-" : ratio(own.hazardRatio, own.hazardLower, own.hazardUpper);
     return [
       names[k] ?? "",
       ratio(term.hazardRatio, term.lower, term.upper),
-      pooled === undefined ? "-" : ratio(pooled.hazardRatio, pooled.hazardLower, pooled.hazardUpper),
+      over(visits),
+      over(pooled),
       pooled === undefined ? "-" : percent(pooled.missingInformation),
       showP(km?.terms[k]?.pValue ?? Number.NaN),
       showP(identity?.terms[k]?.pValue ?? Number.NaN),
@@ -58,13 +61,21 @@ function coxLines({ cox, coxCovariates, pooledCox, proportionalHazards }: Landma
   return [
     line(
       "Places",
-      `${pooledCox === null ? "Too few events, or too many individuals, to draw places." : `Draws: ${pooledCox.draws}. ${POOLED_NOTE}`}`,
+      `${pooledCox === null ? "Too few events, or too many individuals, to draw places." : `${counted(pooledCox.event.draws, "draw")}. ${POOLED_NOTE}`}`,
     ),
     line("Hazards", PROPORTIONAL_NOTE),
     "",
     table(
-      ["Cox, hazard ratio", "at mean places", "over draws", "missing", "PH p (KM)", "PH p (time)"],
-      [...rows, ["all together", "", "", "", ...global]],
+      [
+        "Cox, hazard ratio",
+        "at mean places",
+        "draws: visits",
+        "draws: event too",
+        "missing",
+        "PH p (KM)",
+        "PH p (time)",
+      ],
+      [...rows, ["all together", "", "", "", "", ...global]],
     ),
     "",
   ];

@@ -68,8 +68,8 @@ export interface LandmarkSurvival {
   readonly coxCovariates: readonly string[];
   /** Do hazards stay proportional? By time as Kaplan–Meier sees it, and by time itself. */
   readonly proportionalHazards: readonly ProportionalHazards[];
-  /** The same regression over draws of the places; null with too few events, or too many individuals to draw in reasonable time. */
-  readonly pooledCox: PooledCox | null;
+  /** The same regression over draws of the places, given the visits alone and given the event too; null with too few events, or too many individuals to draw in reasonable time. */
+  readonly pooledCox: { readonly visits: PooledCox; readonly event: PooledCox } | null;
   /** Times since the landmark at which risks are told. */
   readonly riskTimes: readonly number[];
   /** Cross-fitted risks: concordance and calibration; null with too few events. */
@@ -228,7 +228,7 @@ function pooledCoxOf(
   numCauses: number,
   { columns }: Adjustment,
   seed = 1,
-): PooledCox | null {
+): LandmarkSurvival["pooledCox"] {
   const { mapDimension: q, ids } = early;
   const n = ids.length;
   if (n > MOST_DRAWN || !enoughEvents(causeFollowUp(causes, 1), q + columns.length)) return null;
@@ -239,7 +239,8 @@ function pooledCoxOf(
     return columns[c].values[i];
   });
   const candidates = { places, numCandidates, mapDimension: q, covariates, numCovariates: columns.length };
-  return poolCox(causes, numCauses, candidates, { seed });
+  const pooled = (given: PooledCox["given"]) => poolCox(causes, numCauses, candidates, { given, seed });
+  return { visits: pooled("visits"), event: pooled("event") };
 }
 
 /** The adjustment of some of the individuals. */

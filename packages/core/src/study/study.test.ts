@@ -134,8 +134,8 @@ describe("landmarkSurvival", () => {
       ["km", 2],
       ["identity", 2],
     ]);
-    expect(result.pooledCox?.terms).toHaveLength(2);
-    for (const [c, term] of (result.pooledCox?.terms ?? []).entries()) {
+    expect(result.pooledCox?.visits).toMatchObject({ draws: 20, given: "visits" });
+    for (const [c, term] of (result.pooledCox?.event.terms ?? []).entries()) {
       // Events were dealt out at random: pooled and plug-in agree within their errors, and the pooled error is no smaller.
       expect(Math.abs(term.estimate - result.cox.terms[c].coefficient)).toBeLessThan(2 * term.standardError);
       expect(term.missingInformation).toBeGreaterThan(0);

@@ -3,18 +3,20 @@
  * visits. M times everyone stands at one of them and Cox's model is fitted; Rubin's rules pool the M fits
  * (numeric/rubin.ts, with events less covariates as degrees of freedom of complete data).
  *
- * A draw given the visits alone knows nothing of the event, and would pull the coefficients towards 0 by var(mean)/(var(mean) +
- * uncertainty). The draws are therefore compatible with the regression (Bartlett, Seaman, White and Carpenter 2015): in turns
- *   fit β̂, V;   β ~ N(β̂, V);   H the baseline hazard at β;
- *   candidate c of individual i again, with weight ∝ exp( Σ_k [cause of i is k] η_kc − H_k(t_i) e^{η_kc} ),   η = (x_c − centre)'β
- * over the causes with ten events or more for each covariate. The first turn has β̂ at the means of the candidates; 4 times `turns`
- * come before the first of the M draws, and `turns` before each. Zero turns: draws given the visits alone.   (docs/math/survival.md §10)
+ * Given "visits" each candidate is as likely as the others. Such draws know nothing of the event and pull coefficients towards 0, by
+ * about var(mean)/(var(mean) + uncertainty): they are a lower bound of the effect. Given the "event" too they do not: with β̂, V of Cox's
+ * model at the means of the candidates, for each cause k,
+ *   β ~ N(β̂, V),   H the baseline hazard at β,   η_c = (x_c − centre)'β,
+ *   candidate c of individual i with weight ∝ exp( Σ_k [cause of i is k] η_kc − H_k(t_i) e^{η_kc} ),
+ * over the causes with ten events or more for each covariate. This is one turn of the sampler of Bartlett, Seaman, White and Carpenter
+ * (2015) from the plug-in estimate. More turns are not taken: with a free baseline hazard the event times come to decide the places
+ * where visits say little, and coefficients drift.   (docs/math/survival.md §10)
  */
 import { checkOption, DtmError } from "../errors.ts";
 import { choleskyInPlace } from "../numeric/cholesky.ts";
 import { createRandom, type Random } from "../numeric/random.ts";
 import { type PooledEstimate, poolEstimates } from "../numeric/rubin.ts";
-import { fitCox } from "./cox.ts";
+import { type CoxFit, fitCox } from "./cox.ts";
 import { type CoxHazard, coxHazard } from "./cox-risk.ts";
 import { type CompetingFollowUp, causeFollowUp, type FollowUp } from "./follow-up.ts";
 
@@ -30,8 +32,7 @@ export interface PooledCox {
   /** Axes of the place, then covariates. */
   readonly terms: readonly PooledTerm[];
   readonly draws: number;
-  /** Turns between two draws, in which places were drawn given the event too. */
-  readonly turns: number;
+  readonly given: "visits" | "event";
 }
 
 /** Candidate places of n individuals [n,C,q] and what else is known exactly [n,k]. */
@@ -46,24 +47,21 @@ export interface PlaceCandidates {
 export interface PooledCoxOptions {
   /** M. Default 20. */
   readonly draws?: number;
-  /** Default 10; 0 draws given the visits alone. */
-  readonly turns?: number;
+  /** Draws given the visits alone, or given the event too. Default "event". */
+  readonly given?: PooledCox["given"];
   readonly seed?: number;
 }
 
 const EVENTS_PER_COVARIATE = 10;
-/** Times `turns` before the first draw. */
-const BURN_IN = 4;
 
 /** Cox regression of cause 1, pooled over draws of the places. */
 export function poolCox(
   followUp: CompetingFollowUp,
   numCauses: number,
   candidates: PlaceCandidates,
-  { draws = 20, turns = 10, seed = 1 }: PooledCoxOptions = {},
+  { draws = 20, given = "event", seed = 1 }: PooledCoxOptions = {},
 ): PooledCox {
   checkOption(Number.isInteger(draws) && draws >= 2, "poolCox: draws", "a whole number from 2 on", draws, "Try 20.");
-  checkOption(Number.isInteger(turns) && turns >= 0, "poolCox: turns", "a whole number from 0 on", turns, "Try 10.");
   const { places, numCandidates: C, mapDimension: q, covariates, numCovariates: k } = candidates;
   const n = followUp.times.length;
   if (places.length !== n * C * q || covariates.length !== n * k) {
@@ -81,9 +79,13 @@ export function poolCox(
   for (let i = 0; i < n; i++) rows.set(covariates.subarray(i * k, (i + 1) * k), i * p + q);
   const stand = (i: number, c: number) => rows.set(places.subarray((i * C + c) * q, (i * C + c + 1) * q), i * p);
 
+  // Everyone at the mean of the candidates.
+  const means = rows.slice();
+  for (let e = 0; e < places.length; e++) means[Math.floor(e / (C * q)) * p + (e % q)] += places[e] / C;
+  const plugIn = causes.map((own) => fitCox(own, means, p));
   const weights = new Float64Array(C);
-  const turn = () => {
-    const hazards = causes.map((own) => drawHazard(own, rows, p, random));
+  const standGivenEvent = () => {
+    const hazards = causes.map((own, a) => drawHazard(own, means, plugIn[a], random));
     const passed = hazards.map((hazard) => hazardsAt(hazard, followUp.times));
     for (let i = 0; i < n; i++) {
       for (let c = 0; c < C; c++) {
@@ -98,12 +100,9 @@ export function poolCox(
       stand(i, random.categorical(weights.map((w) => Math.exp(w - top))));
     }
   };
-  // Everyone at the mean of the candidates.
-  for (let e = 0; e < places.length; e++) rows[Math.floor(e / (C * q)) * p + (e % q)] += places[e] / C;
-  for (let k = 0; k < BURN_IN * turns; k++) turn();
   const fits = Array.from({ length: draws }, () => {
-    if (turns === 0) for (let i = 0; i < n; i++) stand(i, random.integer(C));
-    for (let k = 0; k < turns; k++) turn();
+    if (given === "event") standGivenEvent();
+    else for (let i = 0; i < n; i++) stand(i, random.integer(C));
     return fitCox(causes[0], rows, p);
   });
 
@@ -117,21 +116,26 @@ export function poolCox(
     const [hazardRatio, hazardLower, hazardUpper] = [pooled.estimate, pooled.lower, pooled.upper].map(Math.exp);
     return { ...pooled, hazardRatio, hazardLower, hazardUpper };
   });
-  return { terms, draws, turns };
+  return { terms, draws, given };
 }
 
 /** The hazard at a draw β ~ N(β̂, V). */
-function drawHazard(followUp: FollowUp, rows: Float64Array, p: number, random: Random): CoxHazard {
-  const fit = fitCox(followUp, rows, p);
-  const L = fit.covariance.slice();
+function drawHazard(
+  followUp: FollowUp,
+  rows: Float64Array,
+  { terms, covariance, ties }: CoxFit,
+  random: Random,
+): CoxHazard {
+  const p = terms.length;
+  const L = covariance.slice();
   const noise = Float64Array.from({ length: p }, () => random.normal());
   const spread = choleskyInPlace(L, p);
-  const terms = fit.terms.map(({ coefficient }, a) => {
+  const drawn = terms.map(({ coefficient }, a) => {
     let shift = 0;
     for (let b = 0; b <= a && spread; b++) shift += L[a * p + b] * noise[b];
     return { coefficient: coefficient + shift };
   });
-  return coxHazard(followUp, rows, { terms, ties: fit.ties });
+  return coxHazard(followUp, rows, { terms: drawn, ties });
 }
 
 /** H at each of the times, [n]. */

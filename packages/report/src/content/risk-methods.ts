@@ -14,7 +14,7 @@ export function riskText({ study: { survival } }: Context): string {
     proportionalHazards &&
       "Proportional hazards were tested by scaled Schoenfeld residuals, against Kaplan–Meier time and against time.",
     pooledCox &&
-      `Uncertainty of the places was carried through by ${pooledCox.draws} draws from their posteriors given visits and event time, pooled by Rubin's rules with the degrees of freedom of Barnard and Rubin.`,
+      `Uncertainty of the places was carried through by ${pooledCox.event.draws} draws from their posteriors, given visits alone and given the event time too, pooled by Rubin's rules with the degrees of freedom of Barnard and Rubin.`,
     risk &&
       `Risks were cross-fitted over ${risk.folds} folds of individuals (Cox coefficients; the map was fitted to all) and compared with observed ones within parts of equal size.`,
     dropout &&

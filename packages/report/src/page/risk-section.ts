@@ -67,23 +67,32 @@ function coxPart(
   const [km, identity] = proportionalHazards;
   const p = (value: number | undefined) => pValue(value ?? Number.NaN);
   const rows = cox.terms.map((term, k) => {
-    const pooled = pooledCox?.terms[k];
+    const [visits, pooled] = [pooledCox?.visits.terms[k], pooledCox?.event.terms[k]];
+    const over = (own: typeof pooled) =>
+      own === undefined ? NONE : `${fixed(own.hazardRatio, 2)} (${interval(own.hazardLower, own.hazardUpper, 2)})`;
     return [
       k < axes ? `${names[k] ?? `Direction ${k + 1}`}, per prior sd` : coxCovariates[k - axes],
       `${fixed(term.hazardRatio, 2)} (${interval(term.lower, term.upper, 2)})`,
-      pooled === undefined
-        ? NONE
-        : `${fixed(pooled.hazardRatio, 2)} (${interval(pooled.hazardLower, pooled.hazardUpper, 2)})`,
+      over(visits),
+      over(pooled),
       pooled === undefined ? NONE : percent(pooled.missingInformation),
       p(km?.terms[k]?.pValue),
       p(identity?.terms[k]?.pValue),
     ];
   });
-  const all = ["All together", "", "", "", p(km?.global.pValue), p(identity?.global.pValue)];
-  const columns = ["Hazard ratio (95% CI)", "at mean places", "over draws", "missing", "p, time by KM", "p, time"];
+  const all = ["All together", "", "", "", "", p(km?.global.pValue), p(identity?.global.pValue)];
+  const columns = [
+    "Hazard ratio (95% CI)",
+    "at mean places",
+    "draws given visits",
+    "draws given the event too",
+    "missing",
+    "p, time by KM",
+    "p, time",
+  ];
   return html`<h3>Does Cox's model hold, and what do uncertain places change?</h3>
 ${scrollHtml("Checks of Cox regression", tableHtml({ columns, rows: [...rows, all] }, "Cox regression at mean places and over draws, and tests of proportional hazards"))}
-${small(`${pooledCox ? `${counted(pooledCox.draws, "draw")}. ${POOLED_NOTE}` : "Too few events, or too many individuals, to draw places."} p: ${midSentence(PROPORTIONAL_NOTE)}`)}`;
+${small(`${pooledCox ? `${counted(pooledCox.event.draws, "draw")}. ${POOLED_NOTE}` : "Too few events, or too many individuals, to draw places."} p: ${midSentence(PROPORTIONAL_NOTE)}`)}`;
 }
 
 /** Cross-fitted concordance and calibration. */

@@ -184,6 +184,32 @@ describe("the JSON of every command", () => {
     expect((await run("associate", copy, table, ...asked, "--adjust", "ward:level", "--force")).code).toBe(2);
   });
 
+  it("takes competing events, times of risks and shifts, and tells them", async () => {
+    const copy = here.at("competing");
+    cpSync(RUN, copy, { recursive: true });
+    const asked = ["--event", "died:months", "--landmark", "5", "--draws", "99", "--force"];
+    const more = ["--competing", "severe:months", "--risk-times", "4,2", "--deltas", "-1,0,1"];
+    const found = await run("associate", copy, SUBJECTS, ...asked, ...more);
+    expect(found.code).toBe(0);
+    const json = JSON.parse(here.text("competing", "associate.json"));
+    expect(CONTRACTS.associate.safeParse(json).error?.issues ?? []).toEqual([]);
+    const { competing, riskTimes, dropout, curves } = json.survival;
+    expect(competing.names).toEqual(["severe"]);
+    expect(competing.curves).toHaveLength(curves.length);
+    expect(riskTimes).toEqual([2, 4]);
+    expect(dropout.who).toBe("those with died or severe");
+    expect(dropout.deltas).toEqual([-1, 0, 1]);
+    const text = found.out.replace(/\s+/g, " ");
+    expect(text).toContain("Cumulative incidence by Aalen and Johansen");
+    expect(text).toContain("the course if measurement had gone on, under missing at random");
+    expect(text).not.toContain("median [95% CI]");
+    const page = here.at("competing.html");
+    expect((await run("report", copy, "-o", page, "-q", "--no-compare", "--stability", "0")).code).toBe(0);
+    expect(here.text("competing.html")).toContain("Cumulative incidence of died and severe by group");
+    expect((await run("associate", copy, SUBJECTS, ...asked, "--competing", "severe")).code).toBe(2);
+    expect((await run("associate", copy, SUBJECTS, ...asked, "--risk-times", "0")).code).toBe(2);
+  });
+
   it("lets the report use what the run holds", () => {
     expect(seen.get("report")).toMatchObject({
       reused: ["groups", "comparison", "association", "survival", "sensitivity"],

@@ -1,7 +1,7 @@
 /** Death and dropout: risks by the place at the landmark, checks of Cox's model, and courses of those who left. */
 import { eventWords, incidenceText, landmarkGroups } from "../content/risk-figures.ts";
 import { isShown } from "../figures/risk.ts";
-import { counted, fixed, interval, NONE, percent, pValue, significant } from "../numbers.ts";
+import { counted, fixed, interval, NONE, percent, pValue, significant, timeWord } from "../numbers.ts";
 import { rough } from "../small-cells.ts";
 import type { StudySurvival } from "../study.ts";
 import {
@@ -13,7 +13,6 @@ import {
   POOLED_NOTE,
   PROPORTIONAL_NOTE,
   shiftSentence,
-  tippingSentences,
 } from "../survival-words.ts";
 import { capital, midSentence, outcomeName } from "../words.ts";
 import { html, type Markup } from "./html.ts";
@@ -127,16 +126,16 @@ function riskPart(context: PageContext, { risk, cox, predictors, competing }: St
   );
   const columns = ["Time and part", "individuals", "events", "predicted", "observed (95% CI)", "observed/predicted"];
   return html`<h3>Are the risks right?</h3><p class="sub" style="font-size:14px">Concordance of cross-fitted risks ${fixed(value, 2)} (95% CI ${interval(lower, upper, 2)}; s.e. ${fixed(standardError, 3)})${beside.length > 0 ? `, beside ${beside.join(" and ")}` : ""}. ${CROSS_FITTED}</p>
-<div class="two lead"><div>${figureHtml(context, "risk-calibration")}</div><div>
+${figureHtml(context, "risk-calibration")}
 ${scrollHtml("Calibration", tableHtml({ columns, rows }, "Predicted and observed risk"))}
-${small(`Observed: ${competing ? "Aalen–Johansen" : "one less Kaplan–Meier"}. The rows of everyone are calibration in the large.`)}</div></div>`;
+${small(`Observed: ${competing ? "Aalen–Johansen" : "one less Kaplan–Meier"}. The rows of everyone are calibration in the large.`)}`;
 }
 
 /** What courses mean after the last visit, and what changes under shifts. */
 function dropoutPart(context: PageContext, { dropout }: StudySurvival): Markup | undefined {
   if (dropout === undefined) return undefined;
-  const { smallCell, timeWord } = context;
-  const { groups, rows, at, who, numLeft, numIndividuals } = dropout;
+  const { smallCell } = context;
+  const { groups, rows, at, who, marker, numLeft, numIndividuals } = dropout;
   const hidden = groups.map(({ numMembers }) => numMembers < smallCell);
   const columns = [
     `delta (${deltaUnit(dropout)})`,
@@ -154,8 +153,31 @@ function dropoutPart(context: PageContext, { dropout }: StudySurvival): Markup |
   ]);
   return html`<h3>What is a course after death, and what if those who left went on otherwise?</h3>
 <p class="sub" style="font-size:14px">${AFTER_DEATH}</p>
-<p class="sub" style="font-size:14px">${shiftSentence(dropout)} ${capital(who)} are ${rough(numLeft, smallCell)} of ${rough(numIndividuals, smallCell)} individuals. Groups are compared at ${timeWord} ${significant(at)}.</p>
-<div class="two lead"><div>${figureHtml(context, "dropout")}</div><div>
-<ul class="sub" style="font-size:14px;margin:0 0 12px;padding-left:18px">${tippingSentences(dropout).map((sentence) => html`<li>${sentence}</li>`)}</ul>
-${scrollHtml("Groups delta by delta", tableHtml({ columns, rows: [...table, ["left by then", ...left]] }, "Median and mean forecast of each group, delta by delta"))}</div></div>`;
+<p class="sub" style="font-size:14px">${shiftSentence(dropout)} ${capital(who)} are ${rough(numLeft, smallCell)} of ${rough(numIndividuals, smallCell)} individuals. Groups are compared at ${timeWord(marker.timeUnit)} ${significant(at)}.</p>
+${figureHtml(context, "dropout")}
+${scrollHtml("Groups delta by delta", tableHtml({ columns, rows: [...table, ["left by then", ...left]] }, "Median and mean forecast of each group, delta by delta"))}
+${tippingHtml(dropout)}`;
+}
+
+/** Where the medians of two groups meet, a row for each pair. */
+function tippingHtml(dropout: NonNullable<StudySurvival["dropout"]>): Markup | false {
+  const { tipping, groups, reach, marker, at } = dropout;
+  if (tipping.length === 0) return false;
+  const shown = (delta: number | null) => (delta === null ? NONE : deltaText(delta));
+  const rows = tipping.map(({ first, second, difference, both, firstAlone, secondAlone }) => [
+    `${groups[first].letter} less ${groups[second].letter}`,
+    significant(difference),
+    ...[both, firstAlone, secondAlone].map(shown),
+  ]);
+  const unit = marker.unit === "" ? "" : ` (${marker.unit})`;
+  const columns = [
+    "Groups",
+    `difference without a shift${unit}`,
+    "delta in both",
+    "in the first alone",
+    "in the second alone",
+  ];
+  return html`<h3>At which delta does a difference vanish?</h3>
+${scrollHtml("Tipping points", tableHtml({ columns, rows }, "Shifts at which the medians of two groups meet"))}
+${small(`Delta nearest to 0 (${deltaUnit(dropout)}) at which the medians of two groups meet at ${timeWord(marker.timeUnit)} ${significant(at)}, if those who left of both groups or of one are shifted; ${NONE}: none up to ${significant(reach)} either way.`)}`;
 }

@@ -31,8 +31,8 @@ export function deltaUnit({ marker }: Pick<DropoutSensitivity, "marker">): strin
 
 /** What was shifted, how and for whom. */
 export function shiftSentence(dropout: Pick<DropoutSensitivity, "marker" | "who">): string {
-  const factor = dropout.marker.transform === "log" ? " (0.1: a factor of 1.11)" : "";
-  return `If ${dropout.who} had gone on otherwise than the model says: after the last visit their course is shifted by delta ${deltaUnit(dropout)}${factor}; map, places and groups stay as they are, and delta 0 is missing at random.`;
+  const factor = dropout.marker.transform === "log" ? "; 0.1 is a factor of 1.11" : "";
+  return `If ${dropout.who} had gone on otherwise than the model says: after the last visit their course is shifted by delta (${deltaUnit(dropout)}${factor}); map, places and groups stay as they are, and delta 0 is missing at random.`;
 }
 
 /** A shift as text with a true minus. */

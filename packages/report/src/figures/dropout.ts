@@ -22,7 +22,7 @@ export function drawDropout({ dropout, groups }: DropoutFigure, canvas: Canvas):
   const shown = dropout.groups.flatMap((group, g) =>
     groups[g].isShown ? [{ ...group, g, rank: groups[g].rank }] : [],
   );
-  const columns = Math.max(1, Math.min(shown.length, pen.width >= 560 ? 3 : 2));
+  const columns = Math.max(1, Math.min(shown.length, pen.width >= 900 ? 5 : pen.width >= 560 ? 3 : 2));
   const [gap, height, title] = [18, 190, 26];
   const width = (pen.width - gap * (columns - 1)) / columns;
   const values = shown.flatMap(({ g }) => courses.medians.flatMap((of) => of[g]));

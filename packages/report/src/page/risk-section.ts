@@ -32,6 +32,9 @@ export function riskSection(context: PageContext): Section | undefined {
   };
 }
 
+/** Width of a figure over the whole page. */
+const WIDE = 1112;
+
 const small = (text: string) => html`<p class="sub" style="font-size:13px;margin-top:8px">${text}</p>`;
 
 /** Cumulative incidence at fixed times. */
@@ -126,7 +129,7 @@ function riskPart(context: PageContext, { risk, cox, predictors, competing }: St
   );
   const columns = ["Time and part", "individuals", "events", "predicted", "observed (95% CI)", "observed/predicted"];
   return html`<h3>Are the risks right?</h3><p class="sub" style="font-size:14px">Concordance of cross-fitted risks ${fixed(value, 2)} (95% CI ${interval(lower, upper, 2)}; s.e. ${fixed(standardError, 3)})${beside.length > 0 ? `, beside ${beside.join(" and ")}` : ""}. ${CROSS_FITTED}</p>
-${figureHtml(context, "risk-calibration")}
+${figureHtml(context, "risk-calibration", WIDE)}
 ${scrollHtml("Calibration", tableHtml({ columns, rows }, "Predicted and observed risk"))}
 ${small(`Observed: ${competing ? "Aalen–Johansen" : "one less Kaplan–Meier"}. The rows of everyone are calibration in the large.`)}`;
 }
@@ -154,7 +157,7 @@ function dropoutPart(context: PageContext, { dropout }: StudySurvival): Markup |
   return html`<h3>What is a course after death, and what if those who left went on otherwise?</h3>
 <p class="sub" style="font-size:14px">${AFTER_DEATH}</p>
 <p class="sub" style="font-size:14px">${shiftSentence(dropout)} ${capital(who)} are ${rough(numLeft, smallCell)} of ${rough(numIndividuals, smallCell)} individuals. Groups are compared at ${timeWord(marker.timeUnit)} ${significant(at)}.</p>
-${figureHtml(context, "dropout")}
+${figureHtml(context, "dropout", WIDE)}
 ${scrollHtml("Groups delta by delta", tableHtml({ columns, rows: [...table, ["left by then", ...left]] }, "Median and mean forecast of each group, delta by delta"))}
 ${tippingHtml(dropout)}`;
 }

@@ -100,21 +100,22 @@ const dropout = z.looseObject({
   reach: number,
 });
 
+/** Null where a number is beyond what a number can hold. */
 const pooled = z.looseObject({
   draws: count,
   given: z.enum(["visits", "event"]),
   terms: z.array(
     z.looseObject({
-      estimate: number,
-      standardError: number,
-      withinVariance: number,
-      betweenVariance: number,
-      degrees: number,
-      missingInformation: number,
-      hazardRatio: number,
-      hazardLower: number,
-      hazardUpper: number,
-      pValue: number,
+      estimate: maybe,
+      standardError: maybe,
+      withinVariance: maybe,
+      betweenVariance: maybe,
+      degrees: maybe,
+      missingInformation: maybe,
+      hazardRatio: maybe,
+      hazardLower: maybe,
+      hazardUpper: maybe,
+      pValue: maybe,
     }),
   ),
 });
@@ -142,7 +143,7 @@ const survival = z.looseObject({
   proportionalHazards: z.array(
     z.looseObject({ transform: z.enum(["km", "identity"]), terms: z.array(chiSquare), global: chiSquare }),
   ),
-  /** Over draws of the places, by Rubin's rules; null with too few events, or too many individuals. */
+  /** Over draws of the places, by Rubin's rules; null with too few events, a hazard ratio without finite estimate, or too many individuals. */
   pooledCox: z.nullable(z.looseObject({ visits: pooled, event: pooled })),
   /** Times since the landmark at which risks are told. */
   riskTimes: z.array(number),

@@ -61,7 +61,7 @@ function coxLines({ cox, coxCovariates, pooledCox, proportionalHazards }: Landma
   return [
     line(
       "Places",
-      `${pooledCox === null ? "Too few events, or too many individuals, to draw places." : `${counted(pooledCox.event.draws, "draw")}. ${POOLED_NOTE}`}`,
+      `${pooledCox === null ? "Places were not drawn: too few events, a hazard ratio without finite estimate, or too many individuals." : `${counted(pooledCox.event.draws, "draw")}. ${POOLED_NOTE}`}`,
     ),
     line("Hazards", PROPORTIONAL_NOTE),
     "",

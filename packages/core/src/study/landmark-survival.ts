@@ -68,7 +68,10 @@ export interface LandmarkSurvival {
   readonly coxCovariates: readonly string[];
   /** Do hazards stay proportional? By time as Kaplan–Meier sees it, and by time itself. */
   readonly proportionalHazards: readonly ProportionalHazards[];
-  /** The same regression over draws of the places, given the visits alone and given the event too; null with too few events, or too many individuals to draw in reasonable time. */
+  /**
+   * The same regression over draws of the places, given the visits alone and given the event too; null
+   * with too few events, a hazard ratio without finite estimate, or too many individuals to draw in reasonable time.
+   */
   readonly pooledCox: { readonly visits: PooledCox; readonly event: PooledCox } | null;
   /** Times since the landmark at which risks are told. */
   readonly riskTimes: readonly number[];
@@ -160,6 +163,7 @@ export async function landmarkSurvival(
   });
   const told = riskTimes ?? fixedTimes(after);
   const X = covariateRows(early, adjusted);
+  const fitted = coxOf(after, X, early.mapDimension, adjusted);
   const sizeOf = (group: number) => labels.filter((g) => g === group).length;
   const tested = present.filter((group) => sizeOf(group) >= LEAST_TESTED);
   const testedLabels = labels.map((g) => tested.indexOf(g));
@@ -181,9 +185,11 @@ export async function landmarkSurvival(
     ),
     curves,
     logRank: tested.length > 1 ? logRank(after, testedLabels, tested.length) : null,
-    ...coxOf(after, X, early.mapDimension, adjusted),
+    ...fitted,
     proportionalHazards: testProportionalHazards(after, X, X.length / after.times.length).tests,
-    pooledCox: pooledCoxOf(model, visits, early, causes, numCauses, adjusted, options.seed),
+    pooledCox: fitted.cox.converged
+      ? pooledCoxOf(model, visits, early, causes, numCauses, adjusted, options.seed)
+      : null,
     riskTimes: told,
     risk: landmarkRisk(causes, numCauses, X, told, options.seed),
     competing:

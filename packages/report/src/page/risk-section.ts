@@ -94,7 +94,7 @@ function coxPart(
   ];
   return html`<h3>Does Cox's model hold, and what do uncertain places change?</h3>
 ${scrollHtml("Checks of Cox regression", tableHtml({ columns, rows: [...rows, all] }, "Cox regression at mean places and over draws, and tests of proportional hazards"))}
-${small(`${pooledCox ? `${counted(pooledCox.event.draws, "draw")}. ${POOLED_NOTE}` : "Too few events, or too many individuals, to draw places."} p: ${midSentence(PROPORTIONAL_NOTE)}`)}`;
+${small(`${pooledCox ? `${counted(pooledCox.event.draws, "draw")}. ${POOLED_NOTE}` : "Places were not drawn: too few events, a hazard ratio without finite estimate, or too many individuals."} p: ${midSentence(PROPORTIONAL_NOTE)}`)}`;
 }
 
 /** Cross-fitted concordance and calibration. */

@@ -65,7 +65,7 @@ describe("parts of a known total", () => {
     expect(cellsOf([1, 1, 40, 90], 11)).toEqual(["<11", "<11", "≥11", "90"]);
     expect(cellsOf([10, 10, 40, 90], 11)).toEqual(["<11", "<11", "≥11", "90"]);
     // 1 + 11 is 12: a part just above the limit is no cover.
-    expect(cellsOf([1, 11, 90], 11)).toEqual(["<11", "≥11", "≥11"]);
+    expect(cellsOf([1, 11, 90], 11)).toEqual(["<11", "11", "≥11"]);
     expect(cellsOf([1, 11], 11)).toEqual([WITHHELD, WITHHELD]);
   });
 
@@ -85,6 +85,53 @@ describe("parts of a known total", () => {
       cover: [11, 1000] as const,
     }));
     expect(markCells(cells)).toEqual(["sensitive", "shown", "cover"]);
+  });
+});
+
+describe("the cover of small counts", () => {
+  it("is one larger count where it takes several smaller ones", () => {
+    // Hidden smallest first, both 33s would go, since neither group is large enough to cover 9 alone.
+    const shares = sharesOf([9, 33, 33, 70], [40, 50, 50, 160], 11);
+    expect(shares.map(({ text }) => text)).toEqual(["under 28%", "66%", "66%", WITHHELD]);
+  });
+
+  it("loses least: no safe set has fewer counts, or as many with a smaller sum", () => {
+    const cell = fc.record({ value: fc.integer({ min: 0, max: 9 }), slack: fc.integer({ min: 0, max: 6 }) });
+    fc.assert(
+      fc.property(fc.array(cell, { minLength: 2, maxLength: 6 }), (list) => {
+        const cells = list.map(({ value, slack }) => ({
+          value,
+          sensitive: value > 0 && value < LIMIT ? ([1, LIMIT - 1] as const) : null,
+          cover: [Math.min(LIMIT, value), value + slack] as const,
+        }));
+        const marks = markCells(cells);
+        if (!marks.includes("sensitive") || !marks.includes("cover")) return;
+        const hiddenBy = (set: readonly number[]) =>
+          cells.map(({ sensitive, cover }, k) => (sensitive ?? (set.includes(k) ? cover : null)) as [number, number] | null);
+        // By trying all values: every sensitive count keeps all that its mark says.
+        const keeps = (set: readonly number[]) => {
+          const bounds = hiddenBy(set);
+          const sum = cells.reduce((s, { value }, k) => s + (bounds[k] === null ? 0 : value), 0);
+          return cells.every(({ sensitive }, i) => {
+            if (sensitive === null) return true;
+            return [sensitive[0], sensitive[1]].every((at) => {
+              const others = bounds.filter((b, k) => b !== null && k !== i) as [number, number][];
+              const low = others.reduce((s, [l]) => s + l, 0);
+              const high = others.reduce((s, [, u]) => s + u, 0);
+              return sum - at >= low && sum - at <= high;
+            });
+          });
+        };
+        const chosen = marks.flatMap((mark, k) => (mark === "cover" ? [k] : []));
+        const loss = (set: readonly number[]) => set.length * 1000 + set.reduce((s, k) => s + cells[k].value, 0);
+        expect(keeps(chosen)).toBe(true);
+        const free = cells.flatMap(({ sensitive, value }, k) => (sensitive === null && value > 0 ? [k] : []));
+        for (let bits = 0; bits < 1 << free.length; bits++) {
+          const set = free.filter((_, j) => (bits >> j) & 1);
+          if (loss(set) < loss(chosen)) expect(keeps(set)).toBe(false);
+        }
+      }),
+    );
   });
 });
 

@@ -3,7 +3,8 @@
  * sensitive and written "<11". Beside others of a known total it could be worked out by subtraction, so more are held
  * back until nothing can: with hidden counts x_j in [l_j, u_j] as their marks say, and R their known sum, a reader knows
  *   max(l_i, R − Σ_{j≠i} u_j) ≤ x_i ≤ min(u_i, R − Σ_{j≠i} l_j),
- * and counts are hidden, smallest first, until this is no more than the mark [l_i, u_i] says for every sensitive one.
+ * and other counts are hidden with them so that this is no more than the mark [l_i, u_i] says for every sensitive one: of
+ * all sets that do, one of the fewest counts, and of those the one with the smallest sum (least is lost).
  * Where all are hidden and it still is more, marks are dropped ("withheld": 0 to R).
  * Counts that nest or follow each other (numbers at risk, sizes of branches) are rounded to fives instead: differences
  * of neighbours, often small, then say nothing exact.
@@ -30,18 +31,42 @@ export type Mark = "shown" | "sensitive" | "cover" | "withheld";
 export function markCells(cells: readonly Cell[]): Mark[] {
   const marks = cells.map(({ sensitive }): Mark => (sensitive === null ? "shown" : "sensitive"));
   if (!marks.includes("sensitive")) return marks;
-  const order = cells.map((_, k) => k).sort((a, b) => cells[a].value - cells[b].value || a - b);
-  const covers = order.filter((k) => marks[k] === "shown" && cells[k].cover !== null && cells[k].value > 0);
-  while (!safe(cells, marks)) {
-    const next = covers.shift();
-    if (next === undefined) {
-      const hidden = marks.filter((mark) => mark !== "shown").length;
-      // A sensitive count alone is its own total, which is small and held back where it stands.
-      return hidden < 2 ? marks : marks.map((mark) => (mark === "shown" ? mark : "withheld"));
-    }
-    marks[next] = "cover";
+  if (safe(cells, marks)) return marks;
+  const covers = cells.flatMap(({ value, cover }, k) => (marks[k] === "shown" && cover !== null && value > 0 ? [k] : []));
+  const cover = leastCover(cells, marks, covers);
+  if (cover !== undefined) return withCover(marks, cover);
+  const hidden = withCover(marks, covers);
+  // A sensitive count alone is its own total, which is small and held back where it stands.
+  if (hidden.filter((mark) => mark !== "shown").length < 2) return hidden;
+  return hidden.map((mark) => (mark === "shown" ? mark : "withheld"));
+}
+
+/** Candidates up to which every set is tried; of more, sets of up to two, then the smallest counts one after another. */
+const EXACT_COVERS = 12;
+
+/** The set of candidates that makes the marks safe at the least loss: fewest counts, then smallest sum; none if none does. */
+function leastCover(cells: readonly Cell[], marks: readonly Mark[], covers: readonly number[]): number[] | undefined {
+  const sorted = [...covers].sort((a, b) => cells[a].value - cells[b].value || a - b);
+  const lossOf = (set: readonly number[]) => set.reduce((sum, k) => sum + cells[k].value, 0);
+  const largest = sorted.length <= EXACT_COVERS ? sorted.length : 2;
+  for (let size = 1; size <= Math.min(largest, sorted.length); size++) {
+    const found = subsets(sorted, size).filter((set) => safe(cells, withCover(marks, set)));
+    if (found.length > 0) return found.reduce((best, set) => (lossOf(set) < lossOf(best) ? set : best));
   }
-  return marks;
+  for (let size = largest + 1; size <= sorted.length; size++) {
+    const set = sorted.slice(0, size);
+    if (safe(cells, withCover(marks, set))) return set;
+  }
+  return undefined;
+}
+
+function subsets(items: readonly number[], size: number): number[][] {
+  if (size === 0) return [[]];
+  return items.flatMap((item, k) => subsets(items.slice(k + 1), size - 1).map((rest) => [item, ...rest]));
+}
+
+function withCover(marks: readonly Mark[], cover: readonly number[]): Mark[] {
+  return marks.map((mark, k) => (cover.includes(k) ? "cover" : mark));
 }
 
 /** Whether the marks and the sum of what they hide say no more of any sensitive count than its own mark. */
@@ -107,7 +132,7 @@ export interface ShownShare {
 
 /**
  * Shares with an outcome by group, `cases` of `known` each, where all cases together are known: bounds where cases or the
- * others are few, and one more share withheld where a single bound could be sharpened by subtraction.
+ * others are few, and the fewest further shares withheld where a bound could be sharpened by subtraction.
  */
 export function sharesOf(cases: readonly number[], known: readonly number[], limit: number): ShownShare[] {
   const few = (n: number) => limit > 1 && n < limit;

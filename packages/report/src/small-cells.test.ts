@@ -107,7 +107,9 @@ describe("the cover of small counts", () => {
         const marks = markCells(cells);
         if (!marks.includes("sensitive") || !marks.includes("cover")) return;
         const hiddenBy = (set: readonly number[]) =>
-          cells.map(({ sensitive, cover }, k) => (sensitive ?? (set.includes(k) ? cover : null)) as [number, number] | null);
+          cells.map(
+            ({ sensitive, cover }, k) => (sensitive ?? (set.includes(k) ? cover : null)) as [number, number] | null,
+          );
         // By trying all values: every sensitive count keeps all that its mark says.
         const keeps = (set: readonly number[]) => {
           const bounds = hiddenBy(set);

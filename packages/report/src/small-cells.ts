@@ -32,7 +32,9 @@ export function markCells(cells: readonly Cell[]): Mark[] {
   const marks = cells.map(({ sensitive }): Mark => (sensitive === null ? "shown" : "sensitive"));
   if (!marks.includes("sensitive")) return marks;
   if (safe(cells, marks)) return marks;
-  const covers = cells.flatMap(({ value, cover }, k) => (marks[k] === "shown" && cover !== null && value > 0 ? [k] : []));
+  const covers = cells.flatMap(({ value, cover }, k) =>
+    marks[k] === "shown" && cover !== null && value > 0 ? [k] : [],
+  );
   const cover = leastCover(cells, marks, covers);
   if (cover !== undefined) return withCover(marks, cover);
   const hidden = withCover(marks, covers);

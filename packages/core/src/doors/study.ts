@@ -76,6 +76,15 @@ export { GROUP_METHODS, type Group, type GroupMethod, type GroupOptions } from "
 export { similarFollowedTo } from "../models/follow-up.ts";
 export { type CalibrationOptions, calibrateByRefits } from "../study/calibration.ts";
 export {
+  type Characteristic,
+  characteristicColumns,
+  characteristicsOf,
+  MOST_NUMBER_LEVELS,
+  type NumberSummary,
+  numberCharacteristic,
+  SKEWED_ABOVE,
+} from "../study/characteristics.ts";
+export {
   type DropoutOptions,
   type DropoutSensitivity,
   type DropoutStudy,

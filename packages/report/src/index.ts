@@ -1,4 +1,5 @@
 /** The public door of the report. */
+export { studyCharacteristics } from "./characteristics.ts";
 export { type ChecklistItem, checklist } from "./content/checklist.ts";
 export { contextOf } from "./content/context.ts";
 export { methodsText } from "./content/methods.ts";

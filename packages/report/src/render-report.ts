@@ -7,6 +7,7 @@ import { contextOf } from "./content/context.ts";
 import { methodsText } from "./content/methods.ts";
 import { studyFigures } from "./content/study-figures.ts";
 import type { Figure } from "./figures/figure.ts";
+import { cohortSection } from "./page/cohort-section.ts";
 import { covariateSection } from "./page/covariate-section.ts";
 import { dataSection, fitSection } from "./page/data-sections.ts";
 import { headerHtml, titleOf } from "./page/header.ts";
@@ -36,6 +37,7 @@ export function renderReport(study: Study, options: ReportOptions): string {
     figures: new Map(figures.map((figure) => [figure.key, figure])),
   };
   const sections = [
+    cohortSection(context),
     mapSection(context),
     groupSection(context),
     markerSection(context),

@@ -15,6 +15,7 @@ import type {
   TrajectoryModel,
 } from "@trajectory-maps/core";
 import type {
+  Characteristic,
   LandmarkSurvival,
   ModelComparison,
   ModelDifference,
@@ -41,6 +42,8 @@ export interface Study {
   /** Baselines for the maps side by side; same individuals in the same order as `placements`. */
   readonly baselines?: readonly Baseline[];
   readonly groups?: StudyGroups;
+  /** What is known of individuals, by group (`studyCharacteristics`). */
+  readonly characteristics?: StudyCharacteristics;
   readonly outcomes?: readonly StudyOutcome[];
   readonly comparison?: StudyComparison;
   /** Several markers on one map; cohort, model, placements and courses of groups above are then those of the first. */
@@ -154,6 +157,8 @@ export interface StudyGroups {
   readonly labels: Numbers;
   /** In the order of the letters. */
   readonly groups: readonly StudyGroup[];
+  /** Individuals whose places were clustered; the others joined by their place. */
+  readonly numClustered?: number;
   /** How they were made, in one or two sentences. */
   readonly method?: string;
   /** How their number was chosen: what was tried, and the sentence. */
@@ -175,6 +180,13 @@ export interface StudyStability extends Omit<Stability, "groups"> {
 
 /** The last merges of a tree of places. */
 export type StudyTree = Groups["treeTop"];
+
+/** Groups in `rows` are numbered as in `StudyGroups.labels`. */
+export interface StudyCharacteristics {
+  readonly rows: readonly Characteristic[];
+  /** Individuals whom the table of individuals does not list, where there is one. */
+  readonly notListed?: number;
+}
 
 export interface StudyOutcome {
   readonly name: string;

@@ -94,6 +94,7 @@ export function studyGroups(made: Groups, facts: GroupFacts = {}): StudyGroups {
         };
       },
     ),
+    numClustered: clustered.length,
     method:
       `${capital(GROUP_METHODS[method])} the places of ` +
       `${clustered.length} individuals; ` +

@@ -3,13 +3,20 @@
 import { basename, join } from "node:path";
 import process from "node:process";
 import { LIBRARY_VERSION } from "@trajectory-maps/core";
-import { type Outcome, plainOutcomes } from "@trajectory-maps/core/ingest";
+import { type Outcome, plainOutcomes, type SubjectsTable } from "@trajectory-maps/core/ingest";
 import { viewMarker, viewPlacements } from "@trajectory-maps/core/models";
-import { defaultModels, type GroupMethod, lastShownTime, type SeveralComparison } from "@trajectory-maps/core/study";
+import {
+  characteristicColumns,
+  defaultModels,
+  type GroupMethod,
+  lastShownTime,
+  type SeveralComparison,
+} from "@trajectory-maps/core/study";
 import {
   figureToSvg,
   renderReport,
   type Study,
+  studyCharacteristics,
   studyCovariates,
   studyFigures,
   studyGroups,
@@ -60,7 +67,12 @@ export const report: Command = {
     { flags: "--title <text>", description: "headline (default: the marker's name)" },
     { flags: "--no-compare", description: "skip the comparison of models if the run has none" },
     { flags: "--folds <number>", description: "folds of the comparison", default: "10" },
-    { flags: "--small-cell <number>", description: "smallest count shown", default: "11" },
+    {
+      flags: "--characteristics <list>",
+      description: "columns of --subjects in the table of characteristics (default: all that describe individuals)",
+    },
+    { flags: "--own", description: "your own report: every count and one dot per individual; not for sharing" },
+    { flags: "--small-cell <number>", description: "smallest count shown (default: 11; with --own 1)" },
     { flags: "--individuals", description: "draw one dot per individual (not for sharing)" },
     ...GROUP_OPTIONS,
     ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|delimiter|decimal|encoding) /.test(flags)),
@@ -81,7 +93,8 @@ export const report: Command = {
     const run = placeRun(opened, context);
     const record = readResult<RunRecord>(folder, "run.json");
     const parts = await withPool(jobsOf(options), (pool) => gather(folder, run, options, pool, context));
-    const smallCell = wholeNumber("--small-cell", textOption(options, "smallCell") ?? "11", 1);
+    const own = options.own === true;
+    const smallCell = wholeNumber("--small-cell", textOption(options, "smallCell") ?? (own ? "1" : "11"), 1);
     const title = textOption(options, "title");
     const several = severalStudy(run, record, parts.several);
     const covariates = studyCovariates(run.model, run.cohort, run.placements, lastShownTime(run.placements));
@@ -105,13 +118,16 @@ export const report: Command = {
         ],
         ...(record === undefined ? {} : { date: record.date, source: record.source }),
       },
-      options: { smallCell, individualLevel: options.individuals === true ? "places" : "none" },
+      options: { smallCell, individualLevel: own || options.individuals === true ? "places" : "none" },
     };
     const { html, files } = await context.talk.during("Page and figures", () =>
       draw(study, figureFolder !== undefined),
     );
     const page = writeSingle(out, html, options.force === true);
     const figures = figureFolder === undefined ? [] : writeOutputs(figureFolder, files);
+    if (smallCell === 1 || study.options?.individualLevel === "places") {
+      context.talk.say("This report shows small counts or places of single individuals: do not share it.");
+    }
     const said = figures.length === 0 ? "" : `\n          ${counted(figures.length, "figure")} in ${figureFolder}`;
     return {
       text: `Report    ${page}${said}`,
@@ -232,10 +248,18 @@ async function gather(
   const sensitivity = readResult<NonNullable<Study["sensitivity"]>>(folder, SENSITIVITY_FILE);
   if (sensitivity !== undefined) note("sensitivity", true);
 
+  const { table } = outcomes;
+  const followUp = event?.slice(event.lastIndexOf(":") + 1);
+  const columns = table && characteristicsFor(table, run, options, [...outcomes.columns, followUp ?? ""]);
   return {
     study: {
       ...(sensitivity && { sensitivity }),
       groups: studyGroups(studied.groups, { number, stability }),
+      characteristics: studyCharacteristics(
+        run.cohort,
+        { labels: studied.groups.labels, numGroups: studied.groups.groups.length },
+        table && columns && { table, columns },
+      ),
       ...(comparison === undefined || "markers" in comparison ? {} : { comparison }),
       ...(association === undefined || association.outcomes.length === 0 ? {} : { association }),
       ...(outcomes.found.length === 0 ? {} : { outcomes: outcomes.found }),
@@ -258,12 +282,28 @@ async function outcomesFor(run: PlacedRun, stored: StoredAssociation | undefined
     if (named !== undefined || options.event !== undefined) {
       throw new UsageError("Outcomes are read from a table of individuals: add --subjects subjects.csv.");
     }
-    return { found: [] as readonly Outcome[] };
+    if (options.characteristics !== undefined) {
+      throw new UsageError("--characteristics: expected a table of individuals: add --subjects subjects.csv.");
+    }
+    return { found: [] as readonly Outcome[], columns: [] as readonly string[] };
   }
   const table = await readSubjectsTable(path, options, context);
   const names = named ?? stored?.outcomes.map(({ outcome }) => outcome) ?? plainOutcomes(table);
   if (named === undefined && stored === undefined) {
     context.talk.say(`Outcomes: ${names.join(", ") || "none"} (every column with two values; choose with --outcomes).`);
   }
-  return { found: outcomesOf(names, table, run.cohort, context), table };
+  // "stage>=3" is of the column stage.
+  const columns = names.map((name) => name.replace(/(=|[<>]=?).*$/, ""));
+  return { found: outcomesOf(names, table, run.cohort, context), table, columns };
+}
+
+/** Columns of the table of characteristics: those named, else all that describe individuals but outcomes and follow-up. */
+function characteristicsFor(
+  table: SubjectsTable,
+  { cohort }: PlacedRun,
+  options: Options,
+  outcomes: readonly string[],
+): readonly string[] {
+  const named = listOption(options, "characteristics")?.map(unquote);
+  return named ?? characteristicColumns(table, cohort.ids).filter((name) => !outcomes.includes(name));
 }

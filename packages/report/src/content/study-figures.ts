@@ -3,6 +3,7 @@ import type { Figure } from "../figures/figure.ts";
 import type { Study } from "../study.ts";
 import { contextOf } from "./context.ts";
 import { covariateFigures } from "./covariate-figures.ts";
+import { flowFigure } from "./flow-figure.ts";
 import { groupFigures } from "./group-figures.ts";
 import { mapFigures } from "./map-figures.ts";
 import { markerFigures } from "./marker-figures.ts";
@@ -14,6 +15,7 @@ import { sensitivityFigures } from "./sensitivity-figure.ts";
 export function studyFigures(study: Study): Figure[] {
   const context = contextOf(study);
   return [
+    flowFigure(context),
     ...mapFigures(context),
     ...groupFigures(context),
     ...markerFigures(study),

@@ -17,6 +17,19 @@ export interface Section {
   readonly body: Markup;
 }
 
+/** Tables that are numbered, in the order of the page. */
+const NUMBERED = {
+  characteristics: ({ study }: Context) => study.characteristics !== undefined,
+  models: ({ study }: Context) => (study.comparison ?? study.several?.comparison) !== undefined,
+  outcomes: ({ study }: Context) => (study.association?.outcomes.length ?? 0) > 0,
+};
+
+/** "Table 2": numbers run over the tables that the page has. */
+export function tableName(context: Context, table: keyof typeof NUMBERED): string {
+  const names = Object.keys(NUMBERED) as (keyof typeof NUMBERED)[];
+  return `Table ${names.filter((name) => NUMBERED[name](context)).indexOf(table) + 1}`;
+}
+
 /** A figure: words first, then the drawing, then its numbers behind a disclosure. */
 export function figureHtml(context: PageContext, key: string, width?: number): Markup | undefined {
   const figure = context.figures.get(key);

@@ -33,7 +33,7 @@ import {
   SEPARATION_NOTE,
 } from "../words.ts";
 import { html, type Markup, raw } from "./html.ts";
-import { figureHtml, noteHtml, type PageContext, type Section, scrollHtml } from "./parts.ts";
+import { figureHtml, noteHtml, type PageContext, type Section, scrollHtml, tableName } from "./parts.ts";
 
 export function comparisonSection(context: PageContext): Section | undefined {
   const { comparison, cohort } = context.study;
@@ -57,11 +57,11 @@ export function comparisonSection(context: PageContext): Section | undefined {
     ({ model, nextVisit: n }) =>
       html`<tr><th scope="row">${modelName(model)}</th><td>${fixed(n.crps, decimals)}</td><td>${fixed(n.mae, decimals)}</td><td>${percent(n.coverage.p50)}</td><td>${percent(n.coverage.p90)}</td>${knownClasses.map((_, k) => html`<td>${percent(n.byKnown[k].p90)}</td>`)}</tr>`,
   );
-  const nextTable = html`<table><caption><b>Table 1 b.</b> Forecasts of every visit from all before it: error, coverage, and coverage of 90% intervals by the number of visits known.</caption>
+  const nextTable = html`<table><caption><b>${tableName(context, "models")} b.</b> Forecasts of every visit from all before it: error, coverage, and coverage of 90% intervals by the number of visits known.</caption>
 <thead><tr><th scope="col">Model</th><th scope="col">CRPS</th><th scope="col">abs. error</th><th scope="col">coverage of<br>50% interval</th><th scope="col">coverage of<br>90% interval</th>${knownClasses.map(({ from, to }) => html`<th scope="col">${from === to ? from : `${from}–${to}`}<br>known</th>`)}</tr></thead><tbody>${nextRows}</tbody></table>`;
   const means = [...new Set(models.filter(({ model }) => ["fpca", "dtm"].includes(model)).map(({ mean }) => mean))];
   const narrow = models.filter(({ coverage }) => coverage.p90 < 0.85);
-  const table = html`<table><caption><b>Table 1.</b> Log-likelihood of held-out individuals on the scale of the model, with standard error and standard deviation over folds; forecasts of later visits from the first half.</caption>
+  const table = html`<table><caption><b>${tableName(context, "models")} a.</b> Log-likelihood of held-out individuals on the scale of the model, with standard error and standard deviation over folds; forecasts of later visits from the first half.</caption>
 <thead><tr><th scope="col">Model</th><th scope="col">per<br>individual</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">per<br>observation</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">difference<br>(95% CI, paired)</th><th scope="col">coverage of<br>50% interval</th><th scope="col">coverage of<br>90% interval</th><th scope="col">CRPS</th><th scope="col">abs. error${errorUnit === "" ? "" : html`<br>(${errorUnit})`}</th></tr></thead><tbody>${rows}</tbody></table>`;
   const body = html`<p class="sub">${comparison.verdict} ${capital(numberWord(folds))}-fold cross-validation over individuals${repeats > 1 ? `, ${repeats} times,` : ""} with the same folds for every model${means.length === 1 ? ` and a ${means[0] === "scalar" ? "constant population mean" : "mean curve"} for FPCA and the map` : ""}.</p>
 ${scrollHtml("Comparison of models", table)}
@@ -92,13 +92,13 @@ ${scrollHtml("Outcomes and the map", mainTable(context, outcomes))}
 ${
   outcomes.some(({ predictors }) => predictors) &&
   html`<h3>Does the place separate better than ${adjusted ? "covariates, " : ""}last value and visits?</h3><p class="sub">${gainSentence(outcomes)}</p>
-${scrollHtml("Simple predictors and the place", predictorTable(outcomes))}
+${scrollHtml("Simple predictors and the place", predictorTable(context, outcomes))}
 <p class="sub" style="font-size:13px;margin-top:8px">${PREDICTOR_METHOD} ${SEPARATION_NOTE}</p>`
 }
 ${following.length > 0 && noteHtml("Visits follow the course.", `Tested like an outcome, ${listWords(following.map(({ control, p, draws }) => `${control} (p ${pValue(p, draws)})`))} ${following.length === 1 ? "goes" : "go"} with the place. That is no error by itself; but if departures were decided by something the values do not show, relations may be due to them. ${landmarkText(context, outcomes)}`)}
 ${figureHtml(context, "difference-maps")}
 <details><summary>Details: other models, published test, checks</summary>
-${scrollHtml("Outcomes by representation", representationTable(outcomes))}
+${scrollHtml("Outcomes by representation", representationTable(context, outcomes))}
 ${scrollHtml("Checks of the test", checkTable(context, outcomes, controls))}
 </details>
 ${other.length > 0 && html`<ul class="sub" style="font-size:13px;margin:14px 0 0;padding-left:18px">${other}</ul>`}
@@ -134,7 +134,7 @@ function mainTable(context: PageContext, outcomes: readonly Tested[]): Markup {
 <td>${tested ? html`${fixed(auc.value, 2)} <span class="mu">(${interval(auc.lower, auc.upper, 2)})</span>` : NONE}</td><td class="g">${tested && whisker(context, auc)}</td>
 <td><b>${pValue(o.p, o.draws)}</b></td><td>${pValue(o.adjusted.holm)}</td><td>${pValue(o.adjusted.bh)}</td><td class="tx">${outcomeReading(o)}</td></tr>`;
   });
-  return html`<table><caption><b>Table 2 a.</b> Outcomes and places on the map.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table><caption><b>${tableName(context, "outcomes")} a.</b> Outcomes and places on the map.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 /** An estimate with its interval, or that there are too few cases. */
@@ -150,13 +150,13 @@ function addedHtml({ added, placeUsed }: Pick<StudyPredictors, "added" | "placeU
 }
 
 /** Last value and visits beside the place, one row per outcome. */
-function predictorTable(outcomes: readonly Tested[]): Markup {
+function predictorTable(context: PageContext, outcomes: readonly Tested[]): Markup {
   const compared = outcomes.flatMap(({ outcome, predictors }) => (predictors ? [{ outcome, ...predictors }] : []));
   const rows = compared.map(
     ({ outcome, rows, ...gain }) =>
       html`<tr><th scope="row">${outcomeName(outcome)}</th>${rows.map((row) => html`<td>${estimateHtml(row)}</td>`)}<td>${addedHtml(gain)}</td></tr>`,
   );
-  return html`<table><caption><b>Table 2 b.</b> AUC (95% CI) of simple predictors and of the place; last column: what the place adds to the column before the last.</caption><thead><tr><th scope="col">Outcome</th>${compared[0].rows.map(({ predictors }) => html`<th scope="col">${predictors}</th>`)}<th scope="col">place adds</th></tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table><caption><b>${tableName(context, "outcomes")} b.</b> AUC (95% CI) of simple predictors and of the place; last column: what the place adds to the column before the last.</caption><thead><tr><th scope="col">Outcome</th>${compared[0].rows.map(({ predictors }) => html`<th scope="col">${predictors}</th>`)}<th scope="col">place adds</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 /** The same for the time to an event, one row per set of predictors. */
@@ -165,7 +165,7 @@ function concordanceTable({ rows, ...gain }: StudyPredictors): Markup {
 }
 
 /** The paper's Table 2: outcomes by representations, the test on whole posteriors with the published one beside it. */
-function representationTable(outcomes: readonly Tested[]): Markup {
+function representationTable(context: PageContext, outcomes: readonly Tested[]): Markup {
   const names = [...new Set(outcomes.flatMap(({ representations }) => Object.keys(representations)))];
   const rows = outcomes.map(
     ({ outcome, representations }) =>
@@ -177,15 +177,16 @@ function representationTable(outcomes: readonly Tested[]): Markup {
         return html`<td>${strong ? html`<b>${p}</b>` : p}</td><td class="mu">${r.adjusted === undefined ? NONE : pValue(r.adjusted.holm)}</td><td class="mu">${r.kde === null ? NONE : pValue(r.kde.p)}</td>`;
       })}</tr>`,
   );
-  return html`<table><caption><b>Table 2 c.</b> The same test under each model: p, its Holm adjustment and the published KDE p, which compares posterior means and may see no more than that visits differ. Bold: below 0.05 after Holm.</caption><thead><tr><th scope="col">Outcome</th>${names.map((name) => html`<th scope="col">${modelName(name)}<br>p</th><th scope="col">Holm</th><th scope="col">KDE p</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table><caption><b>${tableName(context, "outcomes")} c.</b> The same test under each model: p, its Holm adjustment and the published KDE p, which compares posterior means and may see no more than that visits differ. Bold: below 0.05 after Holm.</caption><thead><tr><th scope="col">Outcome</th>${names.map((name) => html`<th scope="col">${modelName(name)}<br>p</th><th scope="col">Holm</th><th scope="col">KDE p</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 /** What could make a small p-value other than a relation: the prior, visits, departures. */
 function checkTable(
-  { timeWord }: PageContext,
+  context: PageContext,
   outcomes: readonly Tested[],
   controls: NonNullable<StudyAssociation["controls"]>,
 ): Markup {
+  const { timeWord } = context;
   const rows = outcomes.map(
     ({ outcome, p, draws, approximation, priorP, landmark }) =>
       html`<tr><th scope="row">${outcomeName(outcome)}</th><td>${pValue(p, draws)}</td><td>${approximation === undefined ? NONE : pValue(approximation)}</td><td>${pValue(priorP ?? Number.NaN)}</td><td>${landmark ? html`${pValue(landmark.p, landmark.draws)} <span class="mu">(${timeWord} ${significant(landmark.landmark, 2)})</span>` : NONE}</td></tr>`,
@@ -194,7 +195,7 @@ function checkTable(
     ({ control, p, draws, approximation }) =>
       html`<tr class="ctl"><th scope="row">${capital(control)}</th><td>${pValue(p, draws)}</td><td>${approximation === undefined ? NONE : pValue(approximation)}</td><td>${NONE}</td><td>${NONE}</td></tr>`,
   );
-  return html`<table><caption><b>Table 2 d.</b> Checks: p by moments instead of draws, under a prior estimated from everyone, and from values up to a time by which a tenth of the smaller group was last seen.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">p</th><th scope="col">by moments</th><th scope="col">prior estimated</th><th scope="col">up to a landmark</th></tr></thead>
+  return html`<table><caption><b>${tableName(context, "outcomes")} d.</b> Checks: p by moments instead of draws, under a prior estimated from everyone, and from values up to a time by which a tenth of the smaller group was last seen.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">p</th><th scope="col">by moments</th><th scope="col">prior estimated</th><th scope="col">up to a landmark</th></tr></thead>
 <tbody>${rows}${visits.length > 0 && html`<tr class="sech"><th scope="rowgroup" colspan="5">Do visits follow the course?</th></tr>${visits}`}</tbody></table>`;
 }
 

@@ -60,6 +60,7 @@ td.tx{text-align:left;white-space:normal;min-width:11em}
 td.g{padding:0 0 0 14px;width:1%}td.g svg{display:block}
 .hl th,.hl td{font-weight:600}.hl .mu{font-weight:400}
 .sech th{font-size:12px;color:var(--ink-3);padding:16px 0 5px}.sech{border:0!important}
+.lev th{padding-left:16px;color:var(--ink-2)}.cat{border:0!important}.chars tbody th,.chars td{padding-top:5px;padding-bottom:5px}
 .ctl th,.ctl td{color:var(--ink-2)}
 .plain th,.plain td{white-space:normal;vertical-align:top;text-align:left}.plain tbody th{width:36%;padding-right:16px}.plain td{padding-left:0}
 .note{margin-top:16px;padding:11px 14px;border:1px solid var(--warn-line);background:var(--warn-soft);color:var(--warn);border-radius:8px;font-size:14px;line-height:1.5;max-width:96ch}

@@ -10,7 +10,7 @@ import {
   effectNote,
   effectTable,
   effectTables,
-  methodsText,
+  methodsOf,
   renderReport,
   type Study,
   shiftTable,
@@ -112,7 +112,7 @@ describe("covariates of a study", () => {
     expect(page).toContain("Effects in the mean");
     const keys = studyFigures({ ...study, covariates: undefined }).map(({ key }) => key);
     expect(keys).not.toContain("shifts");
-    const words = methodsText(contextOf(study)).join(" ");
+    const words = methodsOf(contextOf(study)).paragraphs.join(" ");
     expect(words).toContain("shifted by c1 and c2");
     expect(words).toContain("effects of c3: a constant");
     expect(words).toContain("compared with c1 0");

@@ -2,8 +2,9 @@
 export { studyCharacteristics } from "./characteristics.ts";
 export { type ChecklistItem, checklist } from "./content/checklist.ts";
 export { contextOf } from "./content/context.ts";
-export { methodsText } from "./content/methods.ts";
+export { methodsOf } from "./content/methods.ts";
 export { variantNotes } from "./content/sensitivity-figure.ts";
+export { strobe } from "./content/strobe.ts";
 export { studyFigures } from "./content/study-figures.ts";
 export {
   type CovariateCourses,

@@ -5,7 +5,16 @@ import type { TrajectoryModel } from "@trajectory-maps/core";
 import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sampleStudy } from "../../../test/sample-study.ts";
-import { checklist, contextOf, figureToSvg, methodsText, renderReport, type Study, studyFigures } from "./index.ts";
+import {
+  checklist,
+  contextOf,
+  figureToSvg,
+  methodsOf,
+  renderReport,
+  type Study,
+  strobe,
+  studyFigures,
+} from "./index.ts";
 
 const { document } = parseHTML("<html><body></body></html>") as unknown as { document: Document };
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u2028';
@@ -27,6 +36,7 @@ describe("the report", () => {
   it("has every section of a whole study, each with a heading", () => {
     const ids = Array.from(dom.querySelectorAll("main > section"), (section) => section.id);
     expect(ids).toEqual([
+      "individuals",
       "map",
       "groups",
       "outcome-maps",
@@ -180,7 +190,7 @@ describe("the report", () => {
   it("is a page from the cohort alone", () => {
     const html = renderReport({ cohort: study.cohort }, { document });
     const ids = Array.from(parseHTML(html).document.querySelectorAll("main > section"), (section) => section.id);
-    expect(ids).toEqual(["data", "checklist"]);
+    expect(ids).toEqual(["individuals", "data", "checklist"]);
   });
 
   it("says first that a map should not be used, and when groups are unstable", () => {
@@ -243,12 +253,46 @@ describe("figures", () => {
 
 describe("words made from the run", () => {
   it("methods name the sizes, seed and numbers of the run", () => {
-    const text = methodsText(contextOf(study)).join(" ");
+    const text = methodsOf(contextOf(study)).paragraphs.join(" ");
     expect(text).toContain(`seed ${study.model!.record.seed}`);
     expect(text).toContain("160 individuals");
     expect(text).toContain("two-fold cross-validation");
     expect(text).toContain("99 studentised multiplier draws");
-    expect(text).toMatch(/Of 200 made-up outcomes .* were below 0\.05\./);
+    expect(text).toMatch(/of 200 made-up outcomes .* were below 0\.05\./);
+  });
+
+  it("the checklists say no, or not applicable, where a part is missing, and yes only to what is on the page", () => {
+    const stateOf = (part: Study, number: string) => ({
+      strobe: strobe(contextOf(part)).find((item) => item.number === number)?.state,
+      grolts: checklist(contextOf(part)).find((item) => item.number === number)?.state,
+    });
+    const alone = { cohort: study.cohort };
+    expect(stateOf(study, "10").grolts).toBe("yes");
+    expect(stateOf(alone, "10").grolts).toBe("no");
+    expect(stateOf(alone, "12").grolts).toBe("not applicable");
+    expect(stateOf(study, "16c").strobe).toBe("yes");
+    expect(stateOf(alone, "16c").strobe).toBe("not applicable");
+    // What no run can know is left to the authors.
+    for (const number of ["1a", "2", "3", "5", "10", "20", "22"]) expect(stateOf(study, number).strobe).toBe("no");
+    const ids = Array.from(dom.querySelectorAll("main > section"), (section) => section.id);
+    const named = Array.from(dom.querySelectorAll("#checklist td"), (td) => td.textContent ?? "");
+    const headings = ids.map((id) => dom.querySelector(`#${id} h2`)?.textContent ?? "");
+    for (const text of named) {
+      for (const [, title] of text.matchAll(/“([^”]+)”/g)) expect([...headings, "Show numbers"]).toContain(title);
+    }
+  });
+
+  it("methods cite each reference where it is used, numbered as they come, and list only those", () => {
+    const { paragraphs, references } = methodsOf(contextOf(study));
+    const cited = Array.from(paragraphs.join(" ").matchAll(/\[(\d+(?:, \d+)*)\]/g), ([, list]) =>
+      list.split(", ").map(Number),
+    );
+    const first = [...new Set(cited.flat())];
+    expect(first).toEqual(references.map((_, k) => k + 1));
+    expect(references[0]).toMatch(/^Schulam P, Arora R/);
+    const { survival: _, ...without } = study;
+    expect(methodsOf(contextOf(without)).references.join(" ")).not.toMatch(/Kaplan|Cox DR/);
+    expect(references.join(" ")).toMatch(/Kaplan EL, Meier P/);
   });
 
   it("the page lists every command, and shows a hostile one as text", () => {
@@ -263,7 +307,9 @@ describe("words made from the run", () => {
     for (const part of [study, { cohort: study.cohort }]) {
       const items = checklist(contextOf(part));
       expect(new Set(items.map(({ number }) => number.replace(/\D/g, ""))).size).toBe(16);
-      for (const { answer } of items) expect(answer).toMatch(/\S.*\.$/);
+      const observational = strobe(contextOf(part));
+      expect(new Set(observational.map(({ number }) => number.replace(/\D/g, ""))).size).toBe(22);
+      for (const { answer } of [...items, ...observational]) expect(answer).toMatch(/\S.*\.$/);
     }
   });
 });

@@ -2,9 +2,10 @@
  * One self-contained page from a study: no scripts, no requests, light and dark, made to be printed. Equal studies give
  * equal bytes; everything that came from data is text.
  */
-import { checklist } from "./content/checklist.ts";
+import { type ChecklistItem, checklist } from "./content/checklist.ts";
 import { contextOf } from "./content/context.ts";
-import { methodsText } from "./content/methods.ts";
+import { methodsOf } from "./content/methods.ts";
+import { strobe } from "./content/strobe.ts";
 import { studyFigures } from "./content/study-figures.ts";
 import type { Figure } from "./figures/figure.ts";
 import { cohortSection } from "./page/cohort-section.ts";
@@ -20,6 +21,7 @@ import { riskSection } from "./page/risk-section.ts";
 import { sensitivitySection } from "./page/sensitivity-section.ts";
 import { STYLE } from "./page/style.ts";
 import type { Study } from "./study.ts";
+import { capital } from "./words.ts";
 
 export interface ReportOptions {
   /** A document to make SVG with: the browser's, or one from a library. It is not changed. */
@@ -87,10 +89,11 @@ ${body}</section>
 }
 
 function methodsSection(context: PageContext): Section | undefined {
-  const paragraphs = methodsText(context);
+  const { paragraphs, references } = methodsOf(context);
   const commands = context.study.run?.commands ?? [];
   if (paragraphs.length === 0 && commands.length === 0) return undefined;
   const body = html`<div class="meth">${paragraphs.map((text) => html`<p>${text}</p>`)}</div>
+${references.length > 0 && html`<h3>References</h3><ol class="refs">${references.map((text) => html`<li>${text}</li>`)}</ol>`}
 ${
   commands.length > 0 &&
   html`<h3>Commands</h3><p class="sub" style="font-size:13px">In this order, on the same files, they give the same numbers; folders are left out of file names.</p>
@@ -100,11 +103,17 @@ ${
 }
 
 function checklistSection(context: PageContext): Section {
-  const items = checklist(context);
-  const table = html`<table class="plain"><caption class="hide">Reporting checklist</caption><thead><tr><th scope="col">Item</th><th scope="col" class="tx">This run</th></tr></thead><tbody>${items.map(({ number, question, answer }) => html`<tr><th scope="row"><span class="mu">${number}</span> ${question}</th><td>${answer}</td></tr>`)}</tbody></table>`;
-  const body = html`<p class="sub">Guidelines for Reporting on Latent Trajectory Studies (GRoLTS), answered from the run.</p>
-${scrollHtml("Items of the checklist", table)}`;
-  return { id: "checklist", title: "Reporting checklist", body };
+  const table = (name: string, items: readonly ChecklistItem[]) =>
+    scrollHtml(
+      name,
+      html`<table class="plain"><caption class="hide">${name}</caption><thead><tr><th scope="col">Item</th><th scope="col" class="tx">Reported</th><th scope="col" class="tx">Where, or why not</th></tr></thead><tbody>${items.map(({ number, question, state, answer }) => html`<tr><th scope="row"><span class="mu">${number}</span> ${question}</th><td class="st">${capital(state)}</td><td>${answer}</td></tr>`)}</tbody></table>`,
+    );
+  const body = html`<p class="sub">Answered from the run: what it cannot know is left to the authors.</p>
+<h3>STROBE: cohort studies</h3>
+${table("STROBE checklist", strobe(context))}
+<h3>GRoLTS: latent trajectory studies</h3>
+${table("GRoLTS checklist", checklist(context))}`;
+  return { id: "checklist", title: "Reporting checklists", body };
 }
 
 function footerHtml({ study, record, individualLevel }: PageContext): Markup {

@@ -250,7 +250,8 @@ async function gather(
 
   const { table } = outcomes;
   const followUp = event?.slice(event.lastIndexOf(":") + 1);
-  const columns = table && characteristicsFor(table, run, options, [...outcomes.columns, followUp ?? ""]);
+  const columns =
+    table && characteristicsFor(table, run, options, [...outcomes.columns, followUp ?? "", survival?.event ?? ""]);
   return {
     study: {
       ...(sensitivity && { sensitivity }),

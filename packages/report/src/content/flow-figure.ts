@@ -31,7 +31,8 @@ function flowOf(context: Context): Flow {
   const { study, smallCell, visitCells, groups } = context;
   const { cohort, association, survival, several } = study;
   const comparison = study.comparison ?? several?.comparison;
-  const rough5 = (n: number) => rough(n, smallCell);
+  // All individuals are no secret.
+  const rough5 = (n: number) => (n === cohort.numIndividuals ? cell(n, smallCell) : rough(n, smallCell));
   const leftOut = cohort.numRowsLeftOut ?? 0;
   const [one, two, three, four, six, nine] = visitCells;
   const individuals: FlowBox = {

@@ -51,7 +51,7 @@ export function groupFigures(context: Context): Figure[] {
       summary: groups
         .map((g, k) => {
           const until = solidUntil(g, smallCell);
-          const seen = Number.isFinite(until) ? `, followed to ${timeWord} ${fixed(until, 1)}` : "";
+          const seen = Number.isFinite(until) ? `, course shown to ${timeWord} ${fixed(until, 1)}` : "";
           return `${g.letter}: ${g.name}, ${sizes[k]} individuals${seen}`;
         })
         .join("; ")

@@ -25,9 +25,18 @@ const REFERENCES = {
     "Anderson JR, Cain KC, Gelber RD. Analysis of survival by tumor response. Journal of Clinical Oncology 1983; 1: 710–719.",
   kaplanMeier:
     "Kaplan EL, Meier P. Nonparametric estimation from incomplete observations. Journal of the American Statistical Association 1958; 53: 457–481.",
+  aalenJohansen:
+    "Aalen OO, Johansen S. An empirical transition matrix for non-homogeneous Markov chains based on censored observations. Scandinavian Journal of Statistics 1978; 5: 141–150.",
   logRank:
     "Mantel N. Evaluation of survival data and two new rank order statistics arising in its consideration. Cancer Chemotherapy Reports 1966; 50: 163–170.",
   cox: "Cox DR. Regression models and life-tables. Journal of the Royal Statistical Society, Series B 1972; 34: 187–220.",
+  proportionalHazards:
+    "Grambsch PM, Therneau TM. Proportional hazards tests and diagnostics based on weighted residuals. Biometrika 1994; 81: 515–526.",
+  rubin: "Rubin DB. Multiple imputation for nonresponse in surveys. New York: Wiley, 1987.",
+  barnardRubin:
+    "Barnard J, Rubin DB. Small-sample degrees of freedom with multiple imputation. Biometrika 1999; 86: 948–955.",
+  patternMixture:
+    "Little RJA. Pattern-mixture models for multivariate incomplete data. Journal of the American Statistical Association 1993; 88: 125–134.",
   concordance:
     "Harrell FE, Califf RM, Pryor DB, Lee KL, Rosati RA. Evaluating the yield of medical tests. JAMA 1982; 247: 2543–2546.",
   wilson:

@@ -45,7 +45,7 @@ export function comparisonFigures({ study, timeWord, smallCell }: Context): Figu
       key: "coverage",
       title: "Nominal and observed coverage",
       caption:
-        "Forecasts of later visits from the first half: share inside central intervals. On the dotted line promises are kept; below it intervals are too narrow.",
+        "Forecasts of later visits from the first half: share inside central intervals. On the dotted line nominal and observed coverage agree; below it intervals are too narrow.",
       summary: withPit
         .map(
           ({ model, coverage }) =>

@@ -1,5 +1,6 @@
 /** How the fit went, and what the data are. */
-import { cell, fixed, isSmall, maskSmall, significant, whole } from "../numbers.ts";
+import { markerModel } from "@trajectory-maps/core";
+import { cell, fixed, isSmall, listWords, maskSmall, significant, whole } from "../numbers.ts";
 import { rough } from "../small-cells.ts";
 import { fitEnd } from "./header.ts";
 import { html } from "./html.ts";
@@ -17,14 +18,29 @@ ${!record.converged && noteHtml(`${fitEnd(record)}.`, "The map may change. Conti
 ${lights.length > 1 && html`<div class="scroll" tabindex="0" role="region" aria-label="The verdict by its four lights"><table><caption><b>The verdict by its four lights.</b></caption><thead><tr><th scope="col">Light</th><th scope="col" class="tx">state</th><th scope="col" class="tx">why</th></tr></thead><tbody>${lights.map(({ name, state, sentence }) => html`<tr><th scope="row">${name}</th><td class="tx">${state}</td><td class="tx">${sentence}</td></tr>`)}</tbody></table></div>`}
 ${warnings.length > 0 && noteHtml("Warnings of the fit.", warnings.join(" "))}
 <div class="two">${figure}<div><table><caption><b>Settings in force.</b></caption><thead><tr><th scope="col">Setting</th><th scope="col">value</th></tr></thead><tbody>
-${options.map(([name, value]) => html`<tr><th scope="row">${settingName(name)}</th><td>${typeof value === "number" ? significant(value, 6) : String(value)}</td></tr>`)}
-<tr><th scope="row">seed</th><td>${record.seed}</td></tr></tbody></table></div></div>`;
+${options.map(([name, value]) => html`<tr><th scope="row">${settingName(name)}${STARTS.includes(name) && record.options.learn === true ? " at the start" : ""}</th><td>${typeof value === "number" ? significant(value, 6) : String(value)}</td></tr>`)}
+<tr><th scope="row">seed</th><td>${record.seed}</td></tr>${learnedRows(context)}</tbody></table></div></div>`;
   return { id: "fit", title: "How the fit went", body };
+}
+
+/** Settings that a fit which learns them only begins with. */
+const STARTS = ["lengthscale", "signalVariance"];
+
+/** What was learned of the kernel, so that it is not mistaken for the setting it began with. */
+function learnedRows({ study: { model }, record }: PageContext) {
+  if (record?.options.learn !== true || (model?.kind !== "dtm" && model?.kind !== "dtm-paper")) return false;
+  const { kernel } = markerModel(model).map;
+  const scales = kernel.kind === "rbf" ? [...new Set(Array.from(kernel.lengthscales, (l) => significant(l)))] : [];
+  const learned: [string, string][] = [
+    ...(scales.length === 0 ? [] : [["length-scale, learned", listWords(scales)] as [string, string]]),
+    ["signal variance, learned", significant(kernel.signalVariance)],
+  ];
+  return learned.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`);
 }
 
 /** "inducingPerDimension" → "inducing per dimension". */
 export function settingName(name: string): string {
-  return name.replace(/([A-Z])/g, " $1").toLowerCase();
+  return name === "lengthscale" ? "length-scale" : name.replace(/([A-Z])/g, " $1").toLowerCase();
 }
 
 const FINDINGS: Readonly<Record<string, string>> = {
@@ -48,7 +64,7 @@ export function dataSection(context: PageContext): Section {
   const rows =
     cohort.numRows === undefined || isSmall(leftOut, smallCell)
       ? ""
-      : ` The table had ${whole(cohort.numRows)} rows; ${whole(leftOut)} were left out.`;
+      : ` The table had ${whole(cohort.numRows)} rows; ${leftOut === 0 ? "none was" : `${whole(leftOut)} were`} left out.`;
   // What was received may quote a measurement or an id; a shared page says only what was expected and how often not.
   const findings = cohort.warnings.map(
     ({ code, expected, received, remedy, count }) =>

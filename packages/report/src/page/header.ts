@@ -78,7 +78,7 @@ export function ledeOf({ study, groups, smallCell, verdict }: Context): string {
 }
 
 /** A verdict without the names that the program has for models: they stand beside their words. */
-function withoutNames(verdict: string): string {
+export function withoutNames(verdict: string): string {
   const names = COMPARED_MODELS.join("|");
   return verdict.replace(new RegExp(` \\((${names})\\)`, "g"), "");
 }

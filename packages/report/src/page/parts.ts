@@ -41,7 +41,7 @@ export function figureHtml(context: PageContext, key: string, width?: number): M
   const id = `figure-${key}`;
   const wide = (width ?? figure.width) > 900 ? " wide" : "";
   return html`<figure id="${id}"><figcaption><b>${figure.title}.</b> ${figure.caption}</figcaption>
-<div class="plot${wide}" role="img" aria-labelledby="${id}-words">${raw(serialize(drawing))}</div>
+<div class="plot${wide}" style="max-width:${width ?? figure.width}px" role="img" aria-labelledby="${id}-words">${raw(serialize(drawing))}</div>
 <p class="hide" id="${id}-words">${figure.summary}</p>
 ${numbers(figure)}</figure>`;
 }

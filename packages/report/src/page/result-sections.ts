@@ -32,6 +32,8 @@ import {
   PREDICTOR_METHOD,
   SEPARATION_NOTE,
 } from "../words.ts";
+import { absoluteRisks } from "./absolute-risks.ts";
+import { withoutNames } from "./header.ts";
 import { html, type Markup, raw } from "./html.ts";
 import { figureHtml, noteHtml, type PageContext, type Section, scrollHtml, tableName } from "./parts.ts";
 
@@ -58,12 +60,12 @@ export function comparisonSection(context: PageContext): Section | undefined {
       html`<tr><th scope="row">${modelName(model)}</th><td>${fixed(n.crps, decimals)}</td><td>${fixed(n.mae, decimals)}</td><td>${percent(n.coverage.p50)}</td><td>${percent(n.coverage.p90)}</td>${knownClasses.map((_, k) => html`<td>${percent(n.byKnown[k].p90)}</td>`)}</tr>`,
   );
   const nextTable = html`<table><caption><b>${tableName(context, "models")} b.</b> Forecasts of every visit from all before it: error, coverage, and coverage of 90% intervals by the number of visits known.</caption>
-<thead><tr><th scope="col">Model</th><th scope="col">CRPS</th><th scope="col">abs. error</th><th scope="col">coverage of<br>50% interval</th><th scope="col">coverage of<br>90% interval</th>${knownClasses.map(({ from, to }) => html`<th scope="col">${from === to ? from : `${from}–${to}`}<br>known</th>`)}</tr></thead><tbody>${nextRows}</tbody></table>`;
+<thead><tr><th scope="col">Model</th><th scope="col">CRPS</th><th scope="col">MAE</th><th scope="col">coverage of<br>50% interval</th><th scope="col">coverage of<br>90% interval</th>${knownClasses.map(({ from, to }) => html`<th scope="col">${from === to ? from : `${from}–${to}`}<br>known</th>`)}</tr></thead><tbody>${nextRows}</tbody></table>`;
   const means = [...new Set(models.filter(({ model }) => ["fpca", "dtm"].includes(model)).map(({ mean }) => mean))];
   const narrow = models.filter(({ coverage }) => coverage.p90 < 0.85);
   const table = html`<table><caption><b>${tableName(context, "models")} a.</b> Log-likelihood of held-out individuals on the scale of the model, with standard error and standard deviation over folds; forecasts of later visits from the first half.</caption>
-<thead><tr><th scope="col">Model</th><th scope="col">per<br>individual</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">per<br>observation</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">difference<br>(95% CI, paired)</th><th scope="col">coverage of<br>50% interval</th><th scope="col">coverage of<br>90% interval</th><th scope="col">CRPS</th><th scope="col">abs. error${errorUnit === "" ? "" : html`<br>(${errorUnit})`}</th></tr></thead><tbody>${rows}</tbody></table>`;
-  const body = html`<p class="sub">${comparison.verdict} ${capital(numberWord(folds))}-fold cross-validation over individuals${repeats > 1 ? `, ${repeats} times,` : ""} with the same folds for every model${means.length === 1 ? ` and a ${means[0] === "scalar" ? "constant population mean" : "mean curve"} for FPCA and the map` : ""}.</p>
+<thead><tr><th scope="col">Model</th><th scope="col">per<br>individual</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">per<br>observation</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">difference<br>(95% CI, paired)</th><th scope="col">coverage of<br>50% interval</th><th scope="col">coverage of<br>90% interval</th><th scope="col">CRPS</th><th scope="col">MAE${errorUnit === "" ? "" : html`<br>(${errorUnit})`}</th></tr></thead><tbody>${rows}</tbody></table>`;
+  const body = html`<p class="sub">${withoutNames(comparison.verdict)} ${capital(numberWord(folds))}-fold cross-validation over individuals${repeats > 1 ? `, ${repeats} times,` : ""} with the same folds for every model${means.length === 1 ? ` and a ${means[0] === "scalar" ? "constant population mean" : "mean curve"} for FPCA and the map` : ""}.</p>
 ${scrollHtml("Comparison of models", table)}
 ${next.length > 0 && scrollHtml("Forecasts of the next visit", nextTable)}
 ${(comparison.warnings ?? []).map(({ code, message }) => noteHtml(COMPARISON_NOTES[code] ?? "Note.", message))}
@@ -73,6 +75,7 @@ ${narrow.length > 0 && noteHtml("Forecast intervals are too narrow.", `90% inter
   return { id: "models", title: "Does the map describe the data better?", body };
 }
 
+type LeftOut = NonNullable<NonNullable<PageContext["study"]["survival"]>["leftOut"]>;
 type Tested = StudyAssociation["outcomes"][number];
 
 export function outcomeSection(context: PageContext): Section | undefined {
@@ -83,8 +86,11 @@ export function outcomeSection(context: PageContext): Section | undefined {
     adjustedFor.length > 0 &&
     html`<p class="sub"><b>${adjustedSentence(adjustedFor, leftOut, rough(leftOut, context.smallCell))}</b> Tests, AUCs and maps of differences are those at equal covariates; the published density test has no such form and is left out.</p>`;
   const following = controls.filter(({ p }) => p < 0.05);
+  // That visits follow the course is told once for all outcomes, in the note.
   const other = outcomes.flatMap(({ outcome, warnings }) =>
-    warnings.map(({ message }) => html`<li>${outcomeName(outcome)}: ${maskSmall(message, context.smallCell)}</li>`),
+    warnings
+      .filter(({ code }) => code !== "visits-follow-course" || following.length === 0)
+      .map(({ message }) => html`<li>${outcomeName(outcome)}: ${maskSmall(message, context.smallCell)}</li>`),
   );
   const body = html`<p class="sub">Are those with and without each outcome spread differently over the map? ${OUTCOME_METHOD} AUC: how often, from these records, one with the outcome is placed on their side of one without, each pair judged without itself (leave-pair-out); 0.5 is chance, and without a relation estimates fall on either side of it.</p>
 ${adjusted}
@@ -132,9 +138,9 @@ function mainTable(context: PageContext, outcomes: readonly Tested[]): Markup {
     const tested = Number.isFinite(auc.value);
     return html`<tr><th scope="row">${outcomeName(o.outcome)}${caseNote(o)}</th><td>${parts[0]}</td><td>${parts[1]}</td><td class="mu">${parts[2]}</td>
 <td>${tested ? html`${fixed(auc.value, 2)} <span class="mu">(${interval(auc.lower, auc.upper, 2)})</span>` : NONE}</td><td class="g">${tested && whisker(context, auc)}</td>
-<td><b>${pValue(o.p, o.draws)}</b></td><td>${pValue(o.adjusted.holm)}</td><td>${pValue(o.adjusted.bh)}</td><td class="tx">${outcomeReading(o)}</td></tr>`;
+<td>${o.adjusted.holm < 0.05 ? html`<b>${pValue(o.p, o.draws)}</b>` : pValue(o.p, o.draws)}</td><td>${pValue(o.adjusted.holm)}</td><td>${pValue(o.adjusted.bh)}</td><td class="tx">${outcomeReading(o)}</td></tr>`;
   });
-  return html`<table><caption><b>${tableName(context, "outcomes")} a.</b> Outcomes and places on the map.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table><caption><b>${tableName(context, "outcomes")} a.</b> Outcomes and places on the map: leave-pair-out AUC, p-value of the test on whole posteriors, and its adjustments. Bold: below 0.05 after Holm.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 /** An estimate with its interval, or that there are too few cases. */
@@ -196,7 +202,7 @@ function checkTable(
       html`<tr class="ctl"><th scope="row">${capital(control)}</th><td>${pValue(p, draws)}</td><td>${approximation === undefined ? NONE : pValue(approximation)}</td><td>${NONE}</td><td>${NONE}</td></tr>`,
   );
   return html`<table><caption><b>${tableName(context, "outcomes")} d.</b> Checks: p by moments instead of draws, under a prior estimated from everyone, and from values up to a time by which a tenth of the smaller group was last seen.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">p</th><th scope="col">by moments</th><th scope="col">prior estimated</th><th scope="col">up to a landmark</th></tr></thead>
-<tbody>${rows}${visits.length > 0 && html`<tr class="sech"><th scope="rowgroup" colspan="5">Do visits follow the course?</th></tr>${visits}`}</tbody></table>`;
+<tbody>${rows}${visits.length > 0 && html`<tr class="sech"><th scope="rowgroup" colspan="5">Negative controls: do visits follow the course?</th></tr>${visits}`}</tbody></table>`;
 }
 
 /** Groups at the landmark against the groups of the study, which know all visits. */
@@ -208,6 +214,17 @@ function crossTable({ study: { survival }, groups, smallCell }: PageContext) {
       html`<tr><th scope="row">${groups[early].letter} at the landmark</th>${row.map((n) => html`<td>${rough(n, smallCell)}</td>`)}</tr>`,
   );
   return html`<h3>Groups at the landmark are not the final ones</h3><p class="sub" style="font-size:14px">Here a group is where the visits up to the landmark place an individual. With all visits many stand elsewhere:</p><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Groups at the landmark and final groups"><table><caption class="hide">Individuals by group at the landmark and by group from all visits</caption><thead><tr><th scope="col">Individuals</th>${groups.map(({ letter }) => html`<th scope="col">${letter} finally</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+function leftOutText({ eventBefore, censoredBefore, noVisitBefore, unknown }: LeftOut, smallCell: number): string {
+  const parts = [
+    [eventBefore, "with the event before"],
+    [censoredBefore, "no longer followed"],
+    [noVisitBefore, "not yet seen"],
+    [unknown, "with unknown follow-up"],
+  ] as const;
+  const some = parts.filter(([count]) => count > 0).map(([count, why]) => `${rough(count, smallCell)} ${why}`);
+  return some.length === 0 ? " Nobody was left out." : ` Left out: ${listWords(some)}.`;
 }
 
 export function survivalSection(context: PageContext): Section | undefined {
@@ -222,10 +239,7 @@ export function survivalSection(context: PageContext): Section | undefined {
     adjustedFor.length > 0 &&
     html`<p class="sub"><b>${adjustedSentence(adjustedFor, without, rough(without, smallCell))}</b> The score test, Cox regression and what the place adds are adjusted; curves and log-rank are not.</p>`;
   const event = midSentence(outcomeName(survival.event));
-  const out =
-    leftOut === undefined
-      ? ""
-      : ` Left out: ${rough(leftOut.eventBefore, smallCell)} with the event before, ${rough(leftOut.censoredBefore, smallCell)} no longer followed, ${rough(leftOut.noVisitBefore, smallCell)} not yet seen, ${rough(leftOut.unknown, smallCell)} unknown.`;
+  const out = leftOut === undefined ? "" : leftOutText(leftOut, smallCell);
   const terms = cox?.terms.map(
     (t, k) =>
       html`<tr><th scope="row">${cox.names?.[k] ?? coxCovariates[k - axes] ?? ["Horizontal place", "Vertical place", "Third direction"][k] ?? `Term ${k + 1}`}${k < axes ? ", per prior sd" : ""}</th><td>${fixed(t.hazardRatio, 2)}</td><td>${interval(t.lower, t.upper, 2)}</td><td>${pValue(t.pValue)}</td></tr>`,
@@ -240,6 +254,7 @@ export function survivalSection(context: PageContext): Section | undefined {
   const body = html`<p class="sub">Each place uses the individual's visits up to ${timeWord} ${significant(survival.landmark)} only (the landmark), and time runs from there. The map and the regions of its groups were fitted on all visits, later ones included, so this shows a relation within the cohort, not how well new individuals would be predicted.${out}</p>
 ${adjusted}
 <div class="two lead"><div>${figure}
+${absoluteRisks(context)}
 ${
   predictors !== undefined &&
   html`<h3>Does the place tell more than ${adjusted ? "covariates, " : ""}last value and visits?</h3><p class="sub" style="font-size:14px">${predictors.verdict}</p>

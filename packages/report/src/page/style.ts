@@ -58,20 +58,21 @@ tbody th{padding:7px 0;min-width:9em}
 td{text-align:right;padding:7px 0 7px 14px;white-space:nowrap}
 td.tx{text-align:left;white-space:normal;min-width:11em}
 td.g{padding:0 0 0 14px;width:1%}td.g svg{display:block}
-.hl th,.hl td{font-weight:600}.hl .mu{font-weight:400}
+.hl{background:var(--sunken)}
 .sech th{font-size:12px;color:var(--ink-3);padding:16px 0 5px}.sech{border:0!important}
 .lev th{padding-left:16px;color:var(--ink-2)}.cat{border:0!important}.chars tbody th,.chars td{padding-top:5px;padding-bottom:5px}
 .ctl th,.ctl td{color:var(--ink-2)}
-.plain th,.plain td{white-space:normal;vertical-align:top;text-align:left}.plain tbody th{width:36%;padding-right:16px}.plain td{padding-left:0}
+.plain th,.plain td{white-space:normal;vertical-align:top;text-align:left}.plain tbody th{width:40%;padding-right:16px}.plain td{padding-left:0}.plain .st{width:7.5em;padding-right:12px}.plain thead th{padding-left:0}
 .note{margin-top:16px;padding:11px 14px;border:1px solid var(--warn-line);background:var(--warn-soft);color:var(--warn);border-radius:8px;font-size:14px;line-height:1.5;max-width:96ch}
 .note b{font-weight:640}
 .meth{columns:2;column-gap:40px;font-size:14px;line-height:1.55;margin-top:12px}
 .meth p{margin-bottom:9px;break-inside:avoid}
+.refs{columns:2;column-gap:40px;margin:8px 0 0;padding-left:24px;font-size:12.5px;line-height:1.5;color:var(--ink-2)}.refs li{break-inside:avoid;margin-bottom:4px;padding-left:4px}
 .cmd{margin:8px 0 0;padding-left:22px;font-size:12.5px;line-height:1.6}.cmd code{overflow-wrap:anywhere}
 .fine{margin-top:48px;padding-top:12px;border-top:1px solid var(--line);font-size:12px;color:var(--ink-2);display:grid;grid-template-columns:repeat(auto-fit,minmax(180px,1fr));gap:8px 24px}
 .fine b{display:block;font-weight:500;color:var(--ink-3)}.fine code{font-size:11.5px;overflow-wrap:anywhere}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-@media screen and (max-width:900px){.two,.two.lead,.three{grid-template-columns:minmax(0,1fr)}.meth{columns:1}.wrap{padding:24px 18px 48px}h1{font-size:28px}.plot{overflow-x:auto}.plot.wide svg{min-width:720px}}
+@media screen and (max-width:900px){.two,.two.lead,.three{grid-template-columns:minmax(0,1fr)}.meth,.refs{columns:1}.wrap{padding:24px 18px 48px}h1{font-size:28px}.plot{overflow-x:auto}.plot.wide svg{min-width:720px}}
 @media print{@page{size:A4;margin:14mm}
 body{font-size:9.5pt}.wrap{padding:0;max-width:none}nav,.skip,details:not([open])>summary{display:none}
 h1{font-size:24pt}.lede{font-size:12.5pt}h2{font-size:15pt;margin-top:22pt}h2,h3,h2+.sub{break-after:avoid}

@@ -9,6 +9,7 @@ import { renderReport } from "../packages/report/src/index.ts";
 import { accessibilityViolations, type OpenPage, type TestBrowser } from "./browser.ts";
 import { browserOfFile } from "./browser-of-file.ts";
 import { sampleStudy } from "./sample-study.ts";
+import { filledSheets, textClashes } from "./text-boxes.ts";
 
 const { document } = parseHTML("<html><body></body></html>") as unknown as { document: Document };
 const folder = mkdtempSync(join(tmpdir(), "dtm-report-"));
@@ -97,7 +98,7 @@ describe("the report in a browser", () => {
   it("is whole with scripts off", async () => {
     const { page, record } = await openAt("shared", { javaScriptEnabled: false });
     const sections = page.locator("main > section");
-    expect(await sections.count()).toBe(10);
+    expect(await sections.count()).toBe(11);
     for (const section of await sections.all()) expect(await section.isVisible()).toBe(true);
     for (const drawing of await page.locator("figure svg").all()) {
       const box = await drawing.boundingBox();
@@ -143,26 +144,35 @@ describe("the report in a browser", () => {
     expect(record.problems()).toEqual([]);
   });
 
-  it("has no text under text: labels of a figure do not lie on each other", async () => {
-    const { page } = await visit("places");
-    const clashes = await page.evaluate(() => {
-      const found: string[] = [];
-      for (const figure of Array.from(document.querySelectorAll("figure"))) {
-        const boxes = Array.from(figure.querySelectorAll("svg text"), (text) => ({
-          text: text.textContent ?? "",
-          box: text.getBoundingClientRect(),
-        }));
-        boxes.forEach((a, k) => {
-          for (const b of boxes.slice(k + 1)) {
-            const across = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
-            const down = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
-            // Boxes of lines of text are a little higher than their letters.
-            if (across > 1 && down > 5) found.push(`${figure.id}: "${a.text}" and "${b.text}"`);
-          }
-        });
+  it.each(PAGES)(
+    "has no text under text (%s), on a screen and printed, also in a font wider than Inter",
+    async (name) => {
+      const { page } = await openAt(name, {});
+      const clashes: Record<string, string[]> = {};
+      for (const spacing of ["normal", "0.03em"]) {
+        await page.evaluate((value) => {
+          for (const drawing of document.querySelectorAll<SVGElement>("figure svg"))
+            drawing.style.letterSpacing = value;
+        }, spacing);
+        for (const [media, width] of [
+          ["screen", 1280],
+          ["screen", 1024],
+          ["print", 703],
+        ] as const) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.emulateMedia({ media });
+          clashes[`${media} ${width} ${spacing}`] = await textClashes(page);
+        }
       }
-      return found;
-    });
-    expect(clashes).toEqual([]);
+      expect(Object.fromEntries(Object.entries(clashes).filter(([, found]) => found.length > 0))).toEqual({});
+    },
+  );
+
+  it("fills every printed sheet but the last by half or more", async () => {
+    const { page } = await visit("shared");
+    const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true });
+    const filled = filledSheets(pdf);
+    expect(filled.length).toBeGreaterThan(5);
+    expect(filled.slice(0, -1).filter((share) => share < 0.5)).toEqual([]);
   });
 });

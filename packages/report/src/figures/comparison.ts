@@ -2,7 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import { signed } from "../numbers.ts";
 import type { StudyComparison } from "../study.ts";
-import { midSentence, modelName } from "../words.ts";
+import { modelName } from "../words.ts";
 import { chart, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
 import { drawKey, lineKey } from "./key.ts";
@@ -116,11 +116,8 @@ export function drawDifferences(comparison: StudyComparison, canvas: Canvas): SV
     const text = `${signed(mean, 2)} (${signed(lower, 2)} to ${signed(upper, 2)})`;
     root.append(label(pen, text, pen.width, y + 4, { "text-anchor": "end", "font-size": 11.5 }));
   });
-  root.append(
-    label(pen, `worse than ${midSentence(modelName(differences[0]?.reference ?? ""))}`, x0, bottom + 34, {
-      fill: pen.tokens.ink3,
-    }),
-  );
+  // Of what, the caption says; in a narrow figure there is no room for it here.
+  root.append(label(pen, "worse", x0, bottom + 34, { fill: pen.tokens.ink3 }));
   root.append(label(pen, "better", x1, bottom + 34, { "text-anchor": "end", fill: pen.tokens.ink3 }));
   setHeight(pen, root, bottom + 40);
   return root;

@@ -113,7 +113,8 @@ export function drawGroupCourses(data: GroupCourses, canvas: Canvas): SVGSVGElem
   // Names too long for their line take two, in all panels, so that plots stand in rows.
   const titles = data.groups.map((group, rank) => titleLines(group, data.sizes[rank], panelWidth));
   const nameHeight = titles.some((lines) => lines.length > 1) ? 40 : 24;
-  const titleHeight = nameHeight + (data.groups.some(({ summary }) => summary !== undefined) ? 16 : 0);
+  const summaries = data.groups.map((group) => summaryLines(group, panelWidth));
+  const titleHeight = nameHeight + SUMMARY_LINE * Math.max(...summaries.map((lines) => lines.length));
   const panelHeight = titleHeight + 2 + height + 24 + (data.notes === undefined ? 0 : 20) + 22;
   const root = makeRoot(pen, 10);
   const y = sharedAxis(data);
@@ -121,11 +122,27 @@ export function drawGroupCourses(data: GroupCourses, canvas: Canvas): SVGSVGElem
     const left = (rank % columns) * (panelWidth + gap);
     const top = Math.floor(rank / columns) * panelHeight;
     const panel = make(pen, "g", { transform: `translate(${left} ${top})` });
-    drawPanel({ ...pen, width: panelWidth }, panel, data, rank, { lines: titles[rank], top: titleHeight, y, height });
+    drawPanel({ ...pen, width: panelWidth }, panel, data, rank, {
+      lines: titles[rank],
+      summary: summaries[rank],
+      nameHeight,
+      top: titleHeight,
+      y,
+      height,
+    });
     root.append(panel);
   });
   setHeight(pen, root, Math.ceil(data.groups.length / columns) * panelHeight - 14);
   return root;
+}
+
+const SUMMARY_LINE = 16;
+
+/** The course in numbers in one line, or two. */
+function summaryLines({ summary }: StudyGroup, width: number): string[] {
+  if (summary === undefined) return [];
+  const [first, ...rest] = wrapText(summary, 12, width - 27);
+  return rest.length === 0 ? [first] : [first, fitText(rest.join(" "), 12, width - 27)];
 }
 
 /** The name of a group in one line, or two where its size leaves too little room. */
@@ -137,17 +154,21 @@ function titleLines(group: StudyGroup, size: string, width: number): string[] {
   return lines.length <= 2 ? lines : [lines[0], fitText(lines.slice(1).join(" "), 13, room, true)];
 }
 
+interface PanelLayout {
+  readonly lines: readonly string[];
+  readonly summary: readonly string[];
+  readonly nameHeight: number;
+  readonly top: number;
+  readonly y: ChartAxis;
+  readonly height: number;
+}
+
 function drawPanel(
   pen: FigurePen,
   panel: Element,
   data: GroupCourses,
   rank: number,
-  {
-    lines,
-    top,
-    y,
-    height,
-  }: { readonly lines: readonly string[]; readonly top: number; readonly y: ChartAxis; readonly height: number },
+  { lines, summary, nameHeight, top, y, height }: PanelLayout,
 ) {
   const { tokens } = pen;
   const group = data.groups[rank];
@@ -157,10 +178,9 @@ function drawPanel(
   lines.forEach((line, k) => {
     panel.append(label(pen, line, 27, 15 + 16 * k, { "font-size": size, "font-weight": 600, fill: tokens.ink }));
   });
-  if (group.summary !== undefined) {
-    const words = fitText(group.summary, 12, pen.width - 27);
-    panel.append(label(pen, words, 27, top - 9, { "font-size": 12, fill: tokens.ink2 }));
-  }
+  summary.forEach((words, k) => {
+    panel.append(label(pen, words, 27, nameHeight + 7 + SUMMARY_LINE * k, { "font-size": 12, fill: tokens.ink2 }));
+  });
   panel.append(
     label(pen, `${data.sizes[rank]} individuals`, pen.width, 15, {
       "font-size": 12,

@@ -73,8 +73,8 @@ export function drawDesign(cohort: CohortSummary, smallCell: number, canvas: Can
   });
   x += 15 * (sequential.length - 1) + 7;
   root.append(label(pen, `${whole(most)} individuals`, x, y + 4));
-  if (smallCell > 1) drawKey(pen, root, y, [hollowKey(pen, "fewer")], { left: x + 106 });
-  setHeight(pen, root, y + 10);
+  const foot = smallCell > 1 ? drawKey(pen, root, y, [hollowKey(pen, "fewer")], { left: x + 106 }) : y;
+  setHeight(pen, root, foot + 10);
   return root;
 }
 

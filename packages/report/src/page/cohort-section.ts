@@ -10,7 +10,7 @@ export function cohortSection(context: PageContext): Section {
   const lacking =
     notListed > 0 &&
     html`<p class="sub">${rough(notListed, context.smallCell)} individuals are not in the table of individuals and count as missing there.</p>`;
-  const body = html`${figureHtml(context, "flow")}
+  const body = html`${figureHtml(context, "flow", 760)}
 ${context.study.characteristics !== undefined && scrollHtml("Characteristics by group", characteristicsTable(context))}
 ${lacking}`;
   return { id: "individuals", title: "Who was studied", body };

@@ -4,7 +4,7 @@ import { cell, fixed, isSmall, listWords, maskSmall, significant, whole } from "
 import { rough } from "../small-cells.ts";
 import { fitEnd } from "./header.ts";
 import { html } from "./html.ts";
-import { figureHtml, noteHtml, type PageContext, type Section } from "./parts.ts";
+import { COLUMN, figureHtml, noteHtml, type PageContext, type Section } from "./parts.ts";
 
 export function fitSection(context: PageContext): Section | undefined {
   const { record, smallCell } = context;
@@ -71,7 +71,7 @@ export function dataSection(context: PageContext): Section {
       html`<tr><th scope="row">${FINDINGS[code] ?? `Expected ${expected}`}</th><td>${count === undefined ? "" : rough(count, smallCell)}</td><td class="tx" style="padding-left:24px">${individualLevel === "places" ? `Received ${received}. ` : ""}${maskSmall(remedy, smallCell)}</td></tr>`,
   );
   const body = html`<p class="sub">${cell(cohort.numIndividuals, smallCell)} individuals with ${whole(cohort.numObservations)} observations between ${timeWord} ${fixed(cohort.firstTime, 1)} and ${fixed(cohort.lastTime, 1)}.${rows} Visit times have mean ${fixed(cohort.time.mean, 1)} and standard deviation ${fixed(cohort.time.sd, 1)}; values have mean ${fixed(cohort.value.mean, decimals)} and standard deviation ${fixed(cohort.value.sd, decimals)}.</p>
-<div class="three">${figureHtml(context, "design", 348)}${figureHtml(context, "values", 348)}<div><table><caption><b>Visits per individual.</b></caption><thead><tr><th scope="col">Visits</th><th scope="col">individuals</th></tr></thead><tbody>${classes.map((name, k) => html`<tr><th scope="row">${name}</th><td>${shown[k]}</td></tr>`)}</tbody></table></div></div>
+<div class="three">${figureHtml(context, "design", COLUMN.three)}${figureHtml(context, "values", COLUMN.three)}<div><table><caption><b>Visits per individual.</b></caption><thead><tr><th scope="col">Visits</th><th scope="col">individuals</th></tr></thead><tbody>${classes.map((name, k) => html`<tr><th scope="row">${name}</th><td>${shown[k]}</td></tr>`)}</tbody></table></div></div>
 <h3>Findings while reading</h3>
 ${findings.length === 0 ? html`<p class="sub">None: every row was read as written.</p>` : html`<div class="scroll" tabindex="0" role="region" aria-label="Findings while reading"><table><caption class="hide">Findings while reading</caption><thead><tr><th scope="col">Finding</th><th scope="col">how often</th><th scope="col" class="tx" style="padding-left:24px">what was done</th></tr></thead><tbody>${findings}</tbody></table></div>`}
 ${cohort.notes.length > 0 && html`<p class="sub" style="margin-top:12px;font-size:13px">${maskSmall(cohort.notes.join(" "), smallCell)}</p>`}`;

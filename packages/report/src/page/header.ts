@@ -34,8 +34,10 @@ export function headerHtml(context: Context): Markup {
   const { smallCell, individualLevel } = context;
   const share =
     individualLevel === "none"
-      ? `Report for sharing: no identifiers, no measurements${smallCell > 1 ? `, counts under ${smallCell} withheld` : ""}`
-      : "Holds individual-level places: share only with those allowed to see them";
+      ? smallCell > 1
+        ? `Report for sharing: no identifiers, no measurements, counts under ${smallCell} withheld`
+        : "No identifiers and no measurements, but small counts are shown: not for sharing"
+      : `Holds individual-level places${smallCell > 1 ? "" : " and every count"}: share only with those allowed to see them`;
   return html`<header>
 <div class="kick"><svg width="18" height="14" viewBox="0 0 18 14" aria-hidden="true"><path d="M1 12C5 12 6 3 10 3s4 4 7 4" fill="none" stroke="currentColor" stroke-width="1.8"/><path d="M1 13c6 0 8-3 16-2" fill="none" stroke="currentColor" stroke-opacity=".45" stroke-width="1.4"/></svg><span>Disease trajectory map</span><span class="mu">${share}</span></div>
 <h1>${titleOf(context)}</h1>

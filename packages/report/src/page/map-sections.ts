@@ -3,7 +3,7 @@ import { markerModel } from "@trajectory-maps/core";
 import { listWords, maskSmall, percent } from "../numbers.ts";
 import { midSentence, modelName, outcomeName } from "../words.ts";
 import { html } from "./html.ts";
-import { figureHtml, noteHtml, type PageContext, type Section } from "./parts.ts";
+import { COLUMN, figureHtml, noteHtml, type PageContext, type Section } from "./parts.ts";
 
 export function mapSection(context: PageContext): Section | undefined {
   const map = figureHtml(context, "map");
@@ -33,21 +33,18 @@ export function groupSection(context: PageContext): Section | undefined {
   const back = html`<div>
 ${
   stability !== undefined &&
-  html`<h3 style="margin-top:0">Stability of the groups</h3><p class="sub">Over ${stability.adjustedRand.length} refits to 80% of the individuals the mean adjusted Rand index was ${stability.meanAdjustedRand.toFixed(2)} (${stability.verdict}; 1 is perfect agreement, 0 is chance).${kept.length > 0 ? ` Pairs of members kept together: ${kept.join(", ")}.` : ""}</p>`
+  html`<h3>Stability of the groups</h3><p class="sub">Over ${stability.adjustedRand.length} refits to 80% of the individuals the mean adjusted Rand index was ${stability.meanAdjustedRand.toFixed(2)} (${stability.verdict}; 1 is perfect agreement, 0 is chance).${kept.length > 0 ? ` Pairs of members kept together: ${kept.join(", ")}.` : ""}</p>`
 }
 ${stability?.verdict === "unstable" && noteHtml("The groups are unstable.", "Refits to other 80% of the individuals give visibly different groups. Read the map as a continuum; use the groups only as names for its regions.")}
 ${loose.length > 0 && stability?.verdict !== "unstable" && noteHtml(`${loose.length === 1 ? "Group" : "Groups"} ${listWords(loose.map(({ letter }) => letter))} ${loose.length === 1 ? "is" : "are"} unstable.`, "Fewer than 60% of pairs of members stay together over refits.")}
 </div>`;
   const evidence = ["tree", "distinct-courses", "number-of-groups"]
     .filter((key) => context.figures.has(key))
-    .map((key, _, keys) => figureHtml(context, key, keys.length > 2 ? 348 : 540));
+    .map((key, _, keys) => figureHtml(context, key, keys.length > 2 ? COLUMN.three : COLUMN.two));
   const body = html`<p class="sub">${maskSmall(made, 1)} ${number?.sentence ?? ""}</p>
+${back}
 ${figure}
-${
-  evidence.length > 1
-    ? html`<div style="margin-top:28px">${back}</div><div class="${evidence.length > 2 ? "three" : "two"}">${evidence}</div>`
-    : html`<div class="two">${back}${evidence}</div>`
-}`;
+${evidence.length > 0 && html`<div class="${evidence.length > 2 ? "three" : "two"}" style="margin-top:28px">${evidence}</div>`}`;
   return { id: "groups", title: "Groups of similar courses", body };
 }
 

@@ -30,18 +30,28 @@ export function tableName(context: Context, table: keyof typeof NUMBERED): strin
   return `Table ${names.filter((name) => NUMBERED[name](context)).indexOf(table) + 1}`;
 }
 
+/**
+ * Figures of a page are drawn this much narrower than they are shown on a screen, so that their text is 13 px there and, on a
+ * sheet of A4, where columns are narrower, no smaller than 6 points.
+ */
+const ENLARGED = 1.17;
+
+/** Widths of drawings in columns: three, two, or one of them in a row. */
+export const COLUMN = { three: 300, two: 460 } as const;
+
 /** A figure: words first, then the drawing, then its numbers behind a disclosure. */
 export function figureHtml(context: PageContext, key: string, width?: number): Markup | undefined {
   const figure = context.figures.get(key);
   if (figure === undefined) return undefined;
   const { document } = context;
-  const drawing = figure.draw({ document, theme: "page", width: width ?? figure.width, idPrefix: key });
+  const drawn = width ?? Math.round(figure.width / ENLARGED);
+  const drawing = figure.draw({ document, theme: "page", width: drawn, idPrefix: key });
   drawing.setAttribute("aria-hidden", "true");
   drawing.setAttribute("focusable", "false");
   const id = `figure-${key}`;
-  const wide = (width ?? figure.width) > 900 ? " wide" : "";
+  const wide = drawn > 760 ? " wide" : "";
   return html`<figure id="${id}"><figcaption><b>${figure.title}.</b> ${figure.caption}</figcaption>
-<div class="plot${wide}" style="max-width:${width ?? figure.width}px" role="img" aria-labelledby="${id}-words">${raw(serialize(drawing))}</div>
+<div class="plot${wide}" style="max-width:${Math.ceil(drawn * ENLARGED)}px" role="img" aria-labelledby="${id}-words">${raw(serialize(drawing))}</div>
 <p class="hide" id="${id}-words">${figure.summary}</p>
 ${numbers(figure)}</figure>`;
 }

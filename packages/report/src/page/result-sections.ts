@@ -35,7 +35,7 @@ import {
 import { absoluteRisks } from "./absolute-risks.ts";
 import { withoutNames } from "./header.ts";
 import { html, type Markup, raw } from "./html.ts";
-import { figureHtml, noteHtml, type PageContext, type Section, scrollHtml, tableName } from "./parts.ts";
+import { COLUMN, figureHtml, noteHtml, type PageContext, type Section, scrollHtml, tableName } from "./parts.ts";
 
 export function comparisonSection(context: PageContext): Section | undefined {
   const { comparison, cohort } = context.study;
@@ -71,7 +71,7 @@ ${next.length > 0 && scrollHtml("Forecasts of the next visit", nextTable)}
 ${(comparison.warnings ?? []).map(({ code, message }) => noteHtml(COMPARISON_NOTES[code] ?? "Note.", message))}
 ${narrow.length > 0 && noteHtml("Forecast intervals are too narrow.", `90% intervals held ${listWords(narrow.map(({ model, coverage, forecast }) => `${percent(coverage.p90)} of ${cell(forecast.count, context.smallCell)} later visits (${midSentence(modelName(model))})`))}.`)}
 <div class="two">${figureHtml(context, "differences")}<p class="sub" style="font-size:13px">Log-likelihoods are sums over an individual's observations; the columns are means of the folds' means, with standard error and standard deviation over folds. Differences are means over individuals of paired differences, which is why they are clearer than the separate standard errors suggest, and why they may not be the difference of two columns to the last digit where folds differ in size.</p></div>
-<div class="three">${figureHtml(context, "coverage")}${figureHtml(context, "pit")}${figureHtml(context, "horizon")}</div>`;
+<div class="three">${figureHtml(context, "coverage", COLUMN.three)}${figureHtml(context, "pit", COLUMN.three)}${figureHtml(context, "horizon", COLUMN.three)}</div>`;
   return { id: "models", title: "Does the map describe the data better?", body };
 }
 

@@ -73,10 +73,16 @@ td.g{padding:0 0 0 14px;width:1%}td.g svg{display:block}
 .fine b{display:block;font-weight:500;color:var(--ink-3)}.fine code{font-size:11.5px;overflow-wrap:anywhere}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 @media screen and (max-width:900px){.two,.two.lead,.three{grid-template-columns:minmax(0,1fr)}.meth,.refs{columns:1}.wrap{padding:24px 18px 48px}h1{font-size:28px}.plot{overflow-x:auto}.plot.wide svg{min-width:720px}}
-@media print{@page{size:A4;margin:14mm}
-body{font-size:9.5pt}.wrap{padding:0;max-width:none}nav,.skip,details:not([open])>summary{display:none}
-h1{font-size:24pt}.lede{font-size:12.5pt}h2{font-size:15pt;margin-top:22pt}h2,h3,h2+.sub{break-after:avoid}
-figure,tr,.note,.facts,.sub,.scroll,.fine{break-inside:avoid}.fine{margin-top:18pt}#checklist{break-before:page}#checklist h2{margin-top:0}.scroll:has(.plain){break-inside:auto}.facts{grid-template-columns:repeat(var(--columns),1fr)}.facts dd{font-size:13pt}.facts dd+dd,.facts dt{font-size:7.5pt}.facts div{left:-9px;padding:7px 8px}
-.scroll{overflow:visible}table,figcaption,details{font-size:8pt}thead th{font-size:7.5pt}td,thead th{padding-left:8px}td{padding-top:4px;padding-bottom:4px}tbody th{padding:4px 0;min-width:0}.g{display:none}td,thead th{padding-left:6px}thead th,tbody th{white-space:normal}td.tx{min-width:0}details td{white-space:normal}.two,.three{break-inside:avoid}.two.lead{display:block}.two.lead>div{margin-top:14px}
-.two{gap:16px 20px}.three{gap:0 16px}.meth{font-size:9pt}a{color:inherit;text-decoration:none}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{@page{size:A4;margin:13mm 12mm}
+body{font-size:9pt;line-height:1.45}.wrap{padding:0;max-width:none}nav,.skip,details:not([open])>summary,.g{display:none}
+h1{font-size:22pt}.lede{font-size:11pt;max-width:none;margin-top:8pt}h2{font-size:14pt;margin-top:16pt}h3{margin-top:10pt;font-size:10pt}h2,h3,caption,thead{break-after:avoid}
+figure,tr,.note,.facts,.fine,.scroll{break-inside:avoid}.scroll:has(.plain){break-inside:auto}p,li{orphans:3;widows:3}thead{display:table-header-group}
+.sub,figcaption,.note{max-width:none}.sub{font-size:9pt!important}.note{font-size:8.5pt;padding:6px 10px;margin-top:8px}.fine{margin-top:12pt}
+.facts{grid-template-columns:repeat(var(--columns),1fr);margin-top:12pt}.facts dd{font-size:13pt}.facts dd+dd,.facts dt{font-size:7.5pt}.facts div{left:-9px;padding:7px 8px}
+.scroll{overflow:visible;margin-top:8px}table,caption,figcaption,details{font-size:8pt;line-height:1.35}figcaption{margin-bottom:6px}caption{padding-bottom:4px}thead th{font-size:7.5pt}
+td,thead th{padding-left:6px}td{padding-top:3px;padding-bottom:3px}tbody th{padding:3px 0;min-width:0}.chars tbody th,.chars td{padding-top:2px;padding-bottom:2px}.lev th{padding-left:12px!important}
+thead th,tbody th{white-space:normal}td.tx{min-width:0}details td{white-space:normal}
+.two,.three{break-inside:avoid;margin-top:10px}.two.lead{display:block;break-inside:auto}.two.lead>div{margin-top:10px}.lead .plot{max-width:500px!important}#figure-flow .plot{max-width:620px!important}
+.two{gap:14px 20px}.three{gap:0 16px}figure{margin-top:10px}.meth{font-size:8.5pt;column-gap:24px}.meth p{break-inside:auto}.refs{font-size:8pt;column-gap:24px}.cmd{font-size:8pt}
+a{color:inherit;text-decoration:none}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 @media (forced-colors:active){.plot svg{forced-color-adjust:none;background:Canvas}}`;

@@ -217,8 +217,36 @@ describe("the JSON of every command", () => {
     });
     const page = here.text("report.html");
     expect(page).toMatch(/^<!doctype html>/);
-    for (const word of ["severe", "Reporting checklist", "Methods"]) expect(page).toContain(word);
+    for (const word of ["severe", "Reporting checklists", "Methods"]) expect(page).toContain(word);
     expect(page).not.toContain("P0001");
+  });
+
+  it("gives the owner's own report every count and place, and says not to share it", async () => {
+    const page = here.at("own.html");
+    const asked = ["--subjects", SUBJECTS, "--characteristics", "ward,months", "-o", page];
+    const { code, talk } = await run("report", RUN, ...asked, "--own");
+    expect(code).toBe(0);
+    expect(talk).toContain("do not share it");
+    const own = here.text("own.html");
+    expect(own.includes("Holds individual-level places and every count")).toBe(true);
+    // Nothing is held back, not even by rounding.
+    expect(own.match(/&lt;11|withheld|rounded to fives/)?.[0]).toBeUndefined();
+    expect(own.includes("P0001")).toBe(false);
+    const listed = (html: string) =>
+      ["Ward", "Months", "Severe", "Died"].filter((name) => html.includes(`<th scope="row">${name} <span class="mu">`));
+    expect(listed(own)).toEqual(["Ward", "Months"]);
+    const shared = here.text("report.html");
+    expect(shared.includes("Report for sharing")).toBe(true);
+    // By default all columns that describe individuals but ids and outcomes of the run: severe, noise, ward=2 and died.
+    expect(listed(shared)).toEqual(["Months"]);
+  });
+
+  it("refuses ids as characteristics, and characteristics without a table", async () => {
+    const out = ["-o", here.at("no.html")];
+    const ids = await run("report", RUN, "--subjects", SUBJECTS, "--characteristics", "id", ...out);
+    expect(ids.code).toBe(2);
+    expect(ids.talk).toContain("the ids");
+    expect((await run("report", RUN, "--characteristics", "ward", ...out)).code).toBe(2);
   });
 
   it("is published as JSON Schema", async () => {

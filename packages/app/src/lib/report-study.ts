@@ -1,8 +1,14 @@
 /** The study as the report wants it, from what the page holds: the same report as the command line writes. */
 import { type Cohort, LIBRARY_VERSION, numIndividuals } from "@trajectory-maps/core";
 import { numObservations, selectVisits } from "@trajectory-maps/core/ingest";
-import { lastShownTime } from "@trajectory-maps/core/study";
-import { type Study, studyCovariates, studyGroups, summarizeCohort } from "@trajectory-maps/report";
+import { characteristicColumns, lastShownTime } from "@trajectory-maps/core/study";
+import {
+  type Study,
+  studyCharacteristics,
+  studyCovariates,
+  studyGroups,
+  summarizeCohort,
+} from "@trajectory-maps/report";
 import type { Explorer } from "../state/explorer.svelte.ts";
 
 export interface StudyChoice {
@@ -36,6 +42,7 @@ export function studyOf(explorer: Explorer, choice: StudyChoice = {}): Study | n
     ...(fitted === null ? {} : { model: fitted.model, placements: fitted.placements }),
     ...(baselines === null ? {} : { baselines: baselines.map(({ name, placements }) => ({ name, placements })) }),
     ...(groups === null || fitted === null ? {} : { groups: studyGroups(groups, { stability, names }) }),
+    ...characteristicsIn(explorer),
     ...(outcomes.length === 0 ? {} : { outcomes }),
     ...(comparison === null || explorer.views.length > 1 ? {} : { comparison }),
     ...(association === null ? {} : { association }),
@@ -52,6 +59,18 @@ export function studyOf(explorer: Explorer, choice: StudyChoice = {}): Study | n
       ...(view.terrainTime === null ? {} : { terrainTime: Number(view.terrainTime.toFixed(2)) }),
     },
   };
+}
+
+/** Who was studied, by group; outcomes have a section of their own. */
+function characteristicsIn({ wholeFit, wholeGroups, subjects, outcomes }: Explorer): Pick<Study, "characteristics"> {
+  if (wholeFit?.cohort === undefined || wholeGroups === null) return {};
+  const { cohort } = wholeFit;
+  const groups = { labels: wholeGroups.labels, numGroups: wholeGroups.groups.length };
+  if (subjects === null) return { characteristics: studyCharacteristics(cohort, groups) };
+  const { table } = subjects;
+  const named = new Set(outcomes.map(({ name }) => name));
+  const columns = characteristicColumns(table, cohort.ids).filter((name) => !named.has(name));
+  return { characteristics: studyCharacteristics(cohort, groups, { table, columns }) };
 }
 
 /** What the covariates of the map do, and courses by them. */

@@ -1,6 +1,6 @@
 /** Figures of the comparison of models: paired differences, nominal against observed coverage, PIT, error by horizon. */
 import * as Plot from "@observablehq/plot";
-import { signed } from "../numbers.ts";
+import { interval, signed } from "../numbers.ts";
 import type { StudyComparison } from "../study.ts";
 import { modelName } from "../words.ts";
 import { chart, trim } from "./chart.ts";
@@ -113,7 +113,7 @@ export function drawDifferences(comparison: StudyComparison, canvas: Canvas): SV
         "stroke-width": 1.5,
       }),
     );
-    const text = `${signed(mean, 2)} (${signed(lower, 2)} to ${signed(upper, 2)})`;
+    const text = `${signed(mean, 2)} (${interval(lower, upper, 2)})`;
     root.append(label(pen, text, pen.width, y + 4, { "text-anchor": "end", "font-size": 11.5 }));
   });
   // Of what, the caption says; in a narrow figure there is no room for it here.

@@ -3,8 +3,10 @@
  * turned, mirrored, moved and scaled as a whole to lie as close as possible to those of the map (Procrustes); this
  * changes no distance ratio. Surface: the smoothed share of cases (share.ts).
  */
+
 import { procrustes } from "@trajectory-maps/core/models";
 import type { Numbers, StudyOutcome } from "../study.ts";
+import { midSentence, outcomeName } from "../words.ts";
 import { densityNote, drawnInFigure } from "./density.ts";
 import { setHeight } from "./group-map.ts";
 import { dotKey, drawKey, hollowKey } from "./key.ts";
@@ -157,7 +159,9 @@ export function drawOutcomeMaps(maps: OutcomeMaps, canvas: Canvas): SVGSVGElemen
   });
   let y = bottom + 16;
   if (places) {
-    const cases = dotKey(pen, `with ${fitText(maps.outcome, 11, 240)}`, { fill: pen.tokens.group[5] });
+    const cases = dotKey(pen, `with ${fitText(midSentence(outcomeName(maps.outcome)), 11, 240)}`, {
+      fill: pen.tokens.group[5],
+    });
     drawKey(pen, root, y, [cases, hollowKey(pen, "without")]);
   } else drawShareLegend(pen, root, maps.levels, y);
   if (places && drawn.length < maps.visits.length) {

@@ -15,10 +15,11 @@ import { associate } from "../packages/core/src/associate/association.ts";
 import { compareModels } from "../packages/core/src/evaluate/compare.ts";
 import { stabilityOf } from "../packages/core/src/map/clusters/stability.ts";
 import { createRandom } from "../packages/core/src/numeric/random.ts";
+import { characteristicColumns } from "../packages/core/src/study/characteristics.ts";
 import { fitCox } from "../packages/core/src/survival/cox.ts";
 import { kaplanMeierByGroup } from "../packages/core/src/survival/kaplan-meier.ts";
 import { logRank } from "../packages/core/src/survival/log-rank.ts";
-import { type Study, studyGroups, summarizeCohort } from "../packages/report/src/index.ts";
+import { type Study, studyCharacteristics, studyGroups, summarizeCohort } from "../packages/report/src/index.ts";
 
 export interface SampleOptions {
   readonly marker?: "pfvc" | "tss";
@@ -94,6 +95,19 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     leftOut: { unknown: 0, eventBefore: 12, censoredBefore: 3, noVisitBefore: 31 },
   };
 
+  const drawn = createRandom(seed + 1);
+  const subjects = {
+    ids: cohort.ids,
+    columns: [
+      { name: "age", cells: cohort.ids.map(() => (50 + 12 * drawn.normal()).toFixed(1)) },
+      { name: "sex", cells: cohort.ids.map(() => (drawn.uniform() < 0.8 ? "f" : "m")) },
+      {
+        name: "smoker",
+        cells: cohort.ids.map(() => (drawn.uniform() < 0.1 ? "" : String(Number(drawn.uniform() < 0.4)))),
+      },
+    ],
+  };
+
   const study: Study = {
     cohort: summarizeCohort(cohort, {
       numRows: onlyMarker(cohort).times.length + 7,
@@ -124,6 +138,11 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     placements,
     baselines,
     groups,
+    characteristics: studyCharacteristics(
+      cohort,
+      { labels, numGroups: made.groups.length },
+      { table: subjects, columns: characteristicColumns(subjects, cohort.ids) },
+    ),
     outcomes: chosen,
     comparison: compareModels(cohort, {
       folds,

@@ -127,7 +127,7 @@ export function numberCharacteristic(
     return {
       known: known.length,
       missing: own.length - known.length,
-      ...(known.length === 0 ? { mean: Number.NaN, sd: Number.NaN } : meanAndSd(known)),
+      ...momentsOf(known),
       quartiles: [0.25, 0.5, 0.75].map((p) => (known.length === 0 ? Number.NaN : sortedQuantile(known, p))),
     };
   });
@@ -138,6 +138,12 @@ export function numberCharacteristic(
     return apart === 0 ? 0 : apart / Math.sqrt((a.sd ** 2 + b.sd ** 2) / 2);
   });
   return { name, kind: "number", skewed: Math.abs(skewness(known)) > SKEWED_ABOVE, summaries, difference };
+}
+
+/** Mean and standard deviation of sorted numbers; equal ones have none but 0, whatever rounding says. */
+function momentsOf(sorted: Float64Array): { readonly mean: number; readonly sd: number } {
+  if (sorted.length === 0) return { mean: Number.NaN, sd: Number.NaN };
+  return sorted[0] === sorted[sorted.length - 1] ? { mean: sorted[0], sd: 0 } : meanAndSd(sorted);
 }
 
 function categoryCharacteristic(

@@ -173,7 +173,7 @@ function fitText({ study, record, smallCell }: Context): string {
   return `The fit used ${cell(record.numIndividuals, smallCell)} individuals with ${whole(record.numObservations)} observations and seed ${record.seed}. ${record.verdict}${restarts}${places}`;
 }
 
-function groupText({ study, groups, smallCell }: Context): string {
+function groupText({ study, groups, smallCell, mapOutcome }: Context): string {
   const made = study.groups;
   if (made === undefined || groups.length === 0) return "";
   const { number, stability, method } = made;
@@ -189,7 +189,7 @@ function groupText({ study, groups, smallCell }: Context): string {
     "Ward's method",
     `Ward's method${cite("ward")}`,
   );
-  return `${how}${how.endsWith(".") ? "" : "."}${maskSmall(tried, 1)}${kept} Names were made by rule from the median courses. ${capital(numberWord(groups.length))} groups hold ${cell(
+  return `${how}${how.endsWith(".") ? "" : "."}${maskSmall(tried, 1)}${kept} Names were made by rule from the median courses. ${mapOutcome === undefined ? "" : `Intervals of shares with an outcome are Wilson's${cite("wilson")}. `}${capital(numberWord(groups.length))} groups hold ${cell(
     groups.reduce((s, g) => s + g.size, 0),
     smallCell,
   )} individuals.`;

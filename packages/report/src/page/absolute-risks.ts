@@ -16,7 +16,7 @@ export function riskHorizons(survival: StudySurvival): number[] {
 
 /** The table, with the sentence that says what it holds. */
 export function absoluteRisks(context: PageContext): Markup | undefined {
-  const { study, smallCell, groups } = context;
+  const { study, smallCell, groups, timeWord } = context;
   const { survival, cohort } = study;
   if (survival === undefined) return undefined;
   const times = riskHorizons(survival);
@@ -28,7 +28,7 @@ export function absoluteRisks(context: PageContext): Markup | undefined {
   if (rows.length === 0 || times.length === 0) return undefined;
   const unit = cohort.marker.timeUnit.trim();
   const event = midSentence(outcomeName(survival.event));
-  const table = html`<table><caption class="hide">Absolute risk of ${event} by group</caption><thead><tr><th scope="col">Group at the landmark</th>${times.map((t) => html`<th scope="col">by ${significant(t)} ${unit}</th>`)}</tr></thead><tbody>${rows.map(({ letter, name, cells }) => html`<tr><th scope="row">${letter} <span class="mu">${name}</span></th>${cells.map(({ risk, note }) => html`<td>${risk}<br><span class="mu">${note}</span></td>`)}</tr>`)}</tbody></table>`;
+  const table = html`<table><caption class="hide">Absolute risk of ${event} by group</caption><thead><tr><th scope="col">Group at the landmark</th>${times.map((t) => html`<th scope="col">by ${significant(t)} ${t === 1 ? timeWord : unit}</th>`)}</tr></thead><tbody>${rows.map(({ letter, name, cells }) => html`<tr><th scope="row">${letter} <span class="mu">${name}</span></th>${cells.map(({ risk, note }) => html`<td>${risk}<br><span class="mu">${note}</span></td>`)}</tr>`)}</tbody></table>`;
   return html`<h3>Absolute risks</h3><p class="sub" style="font-size:14px">Probability of ${event} by ${listWords(times.map((t) => significant(t)))} ${unit} after the landmark, one less the Kaplan–Meier curve, with 95% intervals and the number still at risk.</p>
 ${scrollHtml("Absolute risks", table)}`;
 }

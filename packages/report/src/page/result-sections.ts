@@ -211,9 +211,9 @@ function crossTable({ study: { survival }, groups, smallCell }: PageContext) {
   if (table === undefined || table.length !== groups.length || groups.length < 2) return false;
   const rows = table.map(
     (row, early) =>
-      html`<tr><th scope="row">${groups[early].letter} at the landmark</th>${row.map((n) => html`<td>${rough(n, smallCell)}</td>`)}</tr>`,
+      html`<tr><th scope="row">${groups[early].letter}</th>${row.map((n) => html`<td>${rough(n, smallCell)}</td>`)}</tr>`,
   );
-  return html`<h3>Groups at the landmark are not the final ones</h3><p class="sub" style="font-size:14px">Here a group is where the visits up to the landmark place an individual. With all visits many stand elsewhere:</p><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Groups at the landmark and final groups"><table><caption class="hide">Individuals by group at the landmark and by group from all visits</caption><thead><tr><th scope="col">Individuals</th>${groups.map(({ letter }) => html`<th scope="col">${letter} finally</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<h3>Groups at the landmark are not the final ones</h3><p class="sub" style="font-size:14px">Here a group is where the visits up to the landmark place an individual. With all visits (columns) many stand elsewhere:</p><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Groups at the landmark and final groups"><table><caption class="hide">Individuals by group at the landmark and by group from all visits</caption><thead><tr><th scope="col">At the landmark</th>${groups.map(({ letter }) => html`<th scope="col">${letter}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 function leftOutText({ eventBefore, censoredBefore, noVisitBefore, unknown }: LeftOut, smallCell: number): string {

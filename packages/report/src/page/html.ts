@@ -22,9 +22,17 @@ export function raw(markup: string): Markup {
   return { markup };
 }
 
+/** A power of ten as `significant` writes it; few fonts have all raised figures, so the page raises plain ones. */
+const POWER = /(× 10)([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)/g;
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+function raised(_: string, base: string, power: string): string {
+  return `${base}<sup>${[...power].map((c) => (c === "⁻" ? "−" : RAISED.indexOf(c))).join("")}</sup>`;
+}
+
 function write(value: Value): string {
   if (value === undefined || value === false) return "";
-  if (typeof value === "string") return escapeText(value);
+  if (typeof value === "string") return escapeText(value).replace(POWER, raised);
   if (typeof value === "number") return String(value);
   return "markup" in value ? value.markup : value.map(write).join("");
 }

@@ -71,6 +71,7 @@ td.g{padding:0 0 0 14px;width:1%}td.g svg{display:block}
 .cmd{margin:8px 0 0;padding-left:22px;font-size:12.5px;line-height:1.6}.cmd code{overflow-wrap:anywhere}
 .fine{margin-top:48px;padding-top:12px;border-top:1px solid var(--line);font-size:12px;color:var(--ink-2);display:grid;grid-template-columns:repeat(auto-fit,minmax(180px,1fr));gap:8px 24px}
 .fine b{display:block;font-weight:500;color:var(--ink-3)}.fine code{font-size:11.5px;overflow-wrap:anywhere}
+sup{font-size:.75em;line-height:0}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 @media screen and (max-width:900px){.two,.two.lead,.three{grid-template-columns:minmax(0,1fr)}.meth,.refs{columns:1}.wrap{padding:24px 18px 48px}h1{font-size:28px}.plot{overflow-x:auto}.plot.wide svg{min-width:720px}}
 @media print{@page{size:A4;margin:13mm 12mm}

@@ -47,6 +47,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
     "covariates",
     "basis",
     "models",
+    "simulate",
     "evaluate",
     "map",
     "survival",

@@ -1,7 +1,7 @@
 /** How often individuals were seen, in classes: 1, 2, 3, 4–5, 6–8, 9 or more visits. */
 
 /** Fewest visits of each class. */
-const VISIT_CLASSES = [1, 2, 3, 4, 6, 9];
+export const VISIT_CLASSES = [1, 2, 3, 4, 6, 9];
 
 /** Class of a number of visits, from 0; −1 of none. */
 export function visitClass(visits: number): number {

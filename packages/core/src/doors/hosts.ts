@@ -41,4 +41,5 @@ export {
 export { type Exchange, type SpreadOptions, type SpreadPlace, spreadShards } from "../models/spread.ts";
 export { addToPairs, roundPairs } from "../numeric/pair-sum.ts";
 export { type RefitPart, type ResampleTask, refitPart } from "../study/group-stability.ts";
+export type { PowerPlan, PowerReplicate } from "../study/power-replicate.ts";
 export { runStudyTask, type StudyTask } from "../study/tasks.ts";

@@ -92,6 +92,8 @@ export {
   type ShiftedGroup,
   type TippingPoint,
 } from "../study/dropout-sensitivity.ts";
+export type { StudyDesign, VisitSchedule } from "../study/design.ts";
+export type { DesignForecasts, DesignPlaces, ForecastWidth, PlaceCertainty } from "../study/design-places.ts";
 export { type MapStability, type StudyStabilityOptions, studyStability } from "../study/group-stability.ts";
 export {
   type CompetingEvent,
@@ -116,5 +118,8 @@ export {
   type IncidenceSteps,
   incidenceAt,
 } from "../survival/aalen-johansen.ts";
+export type { LinkKind, LinkRisks } from "../study/outcome-links.ts";
+export { type LinkPower, type StudyPower, type StudyPowerOptions, studyPower } from "../study/power.ts";
+export type { PowerPoint, SmallestEffect } from "../study/power-curve.ts";
 export type { FollowUp } from "../survival/follow-up.ts";
 export { curveAt, type SurvivalPoint, type SurvivalSteps } from "../survival/kaplan-meier.ts";

@@ -15,6 +15,7 @@ import type { DtmModel } from "../models/dtm/model.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { type ResampleTask, refitPart } from "./group-stability.ts";
+import { type PowerPlan, simulateStudy } from "./power-replicate.ts";
 import {
   fitVariant,
   type SensitivityShared,
@@ -49,6 +50,8 @@ const TASKS = {
     { model, placements }: { readonly model: TrajectoryModel; readonly placements: Placements },
     options: GroupOptions,
   ) => groupPlaces(model, placements, options),
+  /** One simulated study of a planned one. */
+  power: (plan: PowerPlan, { seed }: { readonly seed: number }) => simulateStudy(plan, seed),
   /** Values of a cohort that are probably wrong. */
   suspects: (cohort: Cohort, options: SuspectOptions) => suspectValues(cohort, options),
 };

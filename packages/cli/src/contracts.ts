@@ -6,6 +6,7 @@ import * as z from "zod";
 import { associateContract, covariatesContract } from "./contract-associate.ts";
 import { compareContract, compareMarkersContract } from "./contract-compare.ts";
 import { count, marker, maybe, number, text } from "./contract-parts.ts";
+import { powerContract } from "./contract-power.ts";
 import { sensitivityContract } from "./contract-sensitivity.ts";
 
 /** p by draws and by moments; null where a class is too small to be tested. */
@@ -448,6 +449,7 @@ export const CONTRACTS = {
   "inspect-codes": inspectCodesContract,
   "inspect-markers": inspectMarkersContract,
   plan: planContract,
+  power: powerContract,
   predict: predictContract,
   report: reportContract,
   run: runContract,

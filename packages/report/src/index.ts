@@ -3,6 +3,14 @@ export { studyCharacteristics } from "./characteristics.ts";
 export { type ChecklistItem, checklist } from "./content/checklist.ts";
 export { contextOf } from "./content/context.ts";
 export { methodsOf } from "./content/methods.ts";
+export {
+  forecastTable,
+  linksTable,
+  type PowerSource,
+  placesTable,
+  powerFigure,
+  powerParagraph,
+} from "./content/power.ts";
 export { variantNotes } from "./content/sensitivity-figure.ts";
 export { strobe } from "./content/strobe.ts";
 export { studyFigures } from "./content/study-figures.ts";
@@ -100,6 +108,7 @@ export {
   withPower,
 } from "./numbers.ts";
 export { type FitEnd, fitEnd, VERDICT_WORDS } from "./page/header.ts";
+export { renderPower } from "./page/power-page.ts";
 export { type ReportOptions, renderReport } from "./render-report.ts";
 export * from "./study.ts";
 export type { StudyIncidence, StudyRisk } from "./study-risk.ts";

@@ -141,6 +141,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./simulate.ts")).simulate,
   },
   {
+    name: "power",
+    usage: "[visits]",
+    summary: "what a planned study would find",
+    load: async () => (await import("./power.ts")).power,
+  },
+  {
     name: "demo",
     usage: "",
     summary: "run a whole study on the bundled cohort",

@@ -86,7 +86,7 @@ export {
   type MarkersQuality,
   valueHistogram,
 } from "../ingest/quality.ts";
-export { leftOutNote, type ReadCohort, readCohortFile } from "../ingest/read-cohort.ts";
+export { leftOutNote, type ReadCohort, readCohortFile, readCohortRows } from "../ingest/read-cohort.ts";
 export type { MarkerChoice, ReadCohortOptions } from "../ingest/reading.ts";
 export type { SubjectsTable } from "../ingest/subjects-table.ts";
 export type { Delimiter, TableRow } from "../ingest/table.ts";

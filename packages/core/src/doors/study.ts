@@ -93,7 +93,13 @@ export {
   type TippingPoint,
 } from "../study/dropout-sensitivity.ts";
 export type { StudyDesign, VisitSchedule } from "../study/design.ts";
-export type { DesignForecasts, DesignPlaces, ForecastWidth, PlaceCertainty } from "../study/design-places.ts";
+export {
+  BAND_SDS,
+  type DesignForecasts,
+  type DesignPlaces,
+  type ForecastWidth,
+  type PlaceCertainty,
+} from "../study/design-places.ts";
 export { type MapStability, type StudyStabilityOptions, studyStability } from "../study/group-stability.ts";
 export {
   type CompetingEvent,

@@ -102,7 +102,7 @@ export interface DesignForecasts {
 /** Individuals who are forecast at most: the error of a width is then below a hundredth of it. */
 const MOST_FORECAST = 200;
 /** Standard deviations between the ends of a 90% band of a Gaussian. */
-const BAND_SDS = 2 * normalQuantile(0.95);
+export const BAND_SDS = 2 * normalQuantile(0.95);
 
 /**
  * Forecasts of a simulated cohort, from visits in the first half of the follow-up (half the median last visit), at thirds of what remains of it, or at the times
@@ -114,8 +114,8 @@ export function forecastsOf(model: MapModel, cohort: Cohort, at?: readonly numbe
   const last = median(cohort.ids.map((_, i) => times[offsets[i + 1] - 1]));
   const [first, end] = basisDomain(basis);
   // Where everybody is seen once there is no follow-up to halve: forecasts then reach to the end of the model's times.
-  const [until, to] = last > first ? [first + (last - first) / 2, last] : [last, end];
-  const asked = at ?? [1, 2, 3].map((k) => Number((until + ((to - until) * k) / 3).toPrecision(2)));
+  const [until, to] = last > first ? [rounded(first + (last - first) / 2), last] : [last, end];
+  const asked = at ?? [1, 2, 3].map((k) => rounded(until + ((to - until) * k) / 3));
   const widthsOf = (placement: Placement) => {
     const { lower, upper } = predict(model, placement, asked, { level: 0.9 });
     const inModel = (x: number) => applyTransform(marker.transform, x);
@@ -145,3 +145,5 @@ export function forecastsOf(model: MapModel, cohort: Cohort, at?: readonly numbe
   });
   return { until, numIndividuals: each.length, widths };
 }
+
+const rounded = (time: number) => Number(time.toPrecision(2));

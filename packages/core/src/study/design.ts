@@ -33,9 +33,11 @@ export interface FittingDesign {
 }
 
 const WHERE = "study design";
+/** Share of the model's times by which a visit may lie outside: it is moved to the first or last of them. */
+const EDGE = 0.01;
 
 /**
- * The design without the visits outside first..last.
+ * The design without the visits outside first..last, but for those at the very edge.
  * @throws DtmError "option" for numbers out of range, or if most of the visits are outside.
  */
 export function fitDesign(
@@ -45,7 +47,8 @@ export function fitDesign(
   checkOption(Number.isInteger(m) && m >= 10, WHERE, "a whole number of individuals from 10", m, "Plan for more.");
   const histories = isSchedule(visits) ? [Float64Array.from(visits.times).sort()] : visits;
   if (isSchedule(visits)) checkSchedule(visits);
-  const inside = histories.map((times) => times.filter((t) => t >= first && t <= last));
+  const edge = EDGE * (last - first);
+  const inside = histories.map((times) => times.filter((t) => t >= first - edge && t <= last + edge));
   const count = (lists: readonly Float64Array[]) => lists.reduce((sum, { length }) => sum + length, 0);
   const [of, kept] = [count(histories), count(inside)];
   const range = `most visits between ${short(first)} and ${short(last)}, the times the model knows`;

@@ -42,8 +42,12 @@ export const COLUMN = { three: 300, two: 460 } as const;
 /** A figure: words first, then the drawing, then its numbers behind a disclosure. */
 export function figureHtml(context: PageContext, key: string, width?: number): Markup | undefined {
   const figure = context.figures.get(key);
-  if (figure === undefined) return undefined;
-  const { document } = context;
+  return figure && figureMarkup(figure, context.document, width);
+}
+
+/** The same of a figure at hand. */
+export function figureMarkup(figure: Figure, document: Document, width?: number): Markup {
+  const { key } = figure;
   const drawn = width ?? Math.round(figure.width / ENLARGED);
   const drawing = figure.draw({ document, theme: "page", width: drawn, idPrefix: key });
   drawing.setAttribute("aria-hidden", "true");

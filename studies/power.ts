@@ -54,7 +54,7 @@ const DRAWS = 999;
 async function wholeStudy(plan: PowerPlan, seed: number): Promise<PowerReplicate> {
   const { cohort, locations } = drawStudy(plan, seed);
   const { mapDimension: q } = plan.model;
-  const [{ rows }] = posteriorFeatures(fitDtm(cohort, { seed: 1 }), cohort, [testKernel(q)]);
+  const [{ rows }] = posteriorFeatures(fitDtm(cohort, { seed: 1, restarts: 0 }), cohort, [testKernel(q)]);
   const random = createRandom(seed + 0.5);
   const fitted: number[][] = [];
   for (const link of plan.links) {

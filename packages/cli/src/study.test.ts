@@ -45,6 +45,7 @@ describe("the JSON of every command", () => {
     ["statistics", ["statistics", VISITS, ...columns, "-o", here.at("contract.parquet")]],
     ["doctor", ["doctor"]],
     ["plan", ["plan", "--individuals", "1e6"]],
+    ["power", ["power", VISITS, ...columns.slice(0, 4), "--model", RUN, "--map", "known", "--replicates", "10"]],
     ["compare", ["compare", RUN, "--models", "constant,line,lmm,fpca", "--folds", "2"]],
     ["groups", ["groups", RUN, "--groups", "3", "--stability", "2"]],
     [

@@ -26,7 +26,12 @@ describe("dtm power", () => {
   it("reads nothing but times of a table, whose values may be missing, and draws another number from them", async () => {
     const rows = here.text("visits.csv").trimEnd().split("\n");
     const at = rows[0]!.split(",").indexOf("fvc");
-    const empty = rows.map((row, r) => (r === 0 ? row : row.split(",").with(at, "").join(",")));
+    const empty = rows.map((row, r) =>
+      row
+        .split(",")
+        .map((cell, k) => (r > 0 && k === at ? "" : cell))
+        .join(","),
+    );
     const same = await powerOf(visits, ...columns.slice(0, 4));
     const without = await powerOf(here.file("empty.csv", `${empty.join("\n")}\n`), ...columns.slice(0, 4));
     expect(without).toEqual(same);
@@ -48,9 +53,14 @@ describe("dtm power", () => {
     const { code, out } = await run(...argv, here.at("power.html"));
     expect(code).toBe(0);
     expect(out).toMatch(/direction best resolved \(\d+%\) +\d/);
-    expect(out.replace(/\s+/g, " ")).toContain("This assumes that the map describes the people to be studied");
-    expect(out.replace(/\s+/g, " ")).toContain("fitted to fvc of 60 individuals");
-    expect(out).toContain("upper bound");
+    const words = out.replace(/\s+/g, " ");
+    for (const said of [
+      "This assumes that the map describes the people",
+      "fitted to fvc of 60 individuals",
+      "upper bound",
+    ]) {
+      expect(words).toContain(said);
+    }
     expect(here.text("power.html")).toMatch(/Monte Carlo interval[\s\S]*<svg[\s\S]*How wide forecasts would be/);
     expect((await run(...argv, here.at("power.svg"))).code).toBe(0);
     expect(here.text("power.svg")).toContain("odds ratio");

@@ -51,7 +51,7 @@ export function simulateStudy(plan: PowerPlan, seed: number): PowerReplicate {
   const { model, links, risk, level, numOutcomes, refit } = plan;
   const { cohort, locations } = drawStudy(plan, seed);
   const q = model.mapDimension;
-  const maps = refit ? [model, refitLike(model, cohort, { seed: 1, coarse: true })] : [model];
+  const maps = refit ? [model, refitLike(model, cohort, { seed: 1, coarse: true, restarts: 0 })] : [model];
   const features = maps.map((map) => posteriorFeatures(map, cohort, [testKernel(q)])[0].rows);
   const random = createRandom(seed + 0.5);
   const shares = maps.map(() => links.map(({ effects }) => effects.map(() => 0)));

@@ -29,8 +29,8 @@ export interface RefitOptions extends FitControl {
 
 /**
  * Fits the cohort as `model` was fitted; learned values start afresh. `coarse` maps stop earlier and use wider cells: places are the
- * same to what differs between samples (R² with the first fit to 0.02 on four cohorts), in a third of the time. There are as many
- * starts as the first fit had.
+ * same to what differs between samples (R² with the first fit to 0.02 on four cohorts), in a third of the time. They have as many
+ * starts as the first fit had, unless `restarts` says otherwise.
  */
 export function refitLike(
   model: TrajectoryModel,

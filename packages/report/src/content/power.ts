@@ -71,7 +71,7 @@ export function forecastTable({ forecasts }: StudyPower, { unit, timeUnit }: Pow
       significant(time),
       significant(width),
       significant(widthWithoutVisits),
-      `${fixed(inSds, 2)} (${fixed(inSdsError, 2)})`,
+      `${fixed(inSds, 2)} (${significant(inSdsError, 1)})`,
     ]),
   };
 }
@@ -86,7 +86,7 @@ export function powerParagraph(study: StudyPower, source: PowerSource): string {
   const analysed =
     study.map === "fitted"
       ? "In each, a map was fitted to the simulated values, everybody was placed on it,"
-      : "In each, everybody was placed on that map, without a fit of its own,";
+      : "In each, everybody was placed on that map (a study that fits its own would find less),";
   const first =
     `We simulated ${whole(replicates)} studies of ${counted(m, "individual")} with a median of ${significant(visits.median)} visits each (IQR ${significant(visits.lower)}-${significant(visits.upper)}), ` +
     `with places, courses and measurement noise of ${from}. ${analysed} and outcomes with an overall risk of ${percent(risk)} were tested against whole posteriors of places ` +
@@ -96,7 +96,7 @@ export function powerParagraph(study: StudyPower, source: PowerSource): string {
   const told =
     `The 90% region of a place would have a median radius of ${fixed(places.all.radius.median, 2)} prior standard deviations (${fixed(places.priorRadius, 2)} without visits), ` +
     `and ${percent(places.all.resolved)} (Monte Carlo error ${fixed(100 * places.all.resolvedError, 1)}) of the prior variance of places would be resolved. ` +
-    `From visits up to ${word} ${significant(forecasts.until)}, a 90% forecast band at ${word} ${significant(last.time)} would be ${fixed(last.inSds, 2)} (${fixed(last.inSdsError, 2)}) standard deviations of the marker wide, ` +
+    `From visits up to ${word} ${significant(forecasts.until)}, a 90% forecast band at ${word} ${significant(last.time)} would be ${fixed(last.inSds, 2)} (Monte Carlo error ${significant(last.inSdsError, 1)}) standard deviations of the marker wide, ` +
     `against ${fixed(BAND_SDS, 2)} without visits.`;
   const assumed =
     "This assumes that the map describes the people to be studied, that missed visits and dropout do not depend on the course, and that the log-odds of the outcome change linearly along the direction named.";

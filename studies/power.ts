@@ -1,5 +1,5 @@
 /**
- * Does the power that `dtm power` predicts come true? For each design 500 whole studies are simulated: visits and values from a known map, a map fitted to them with default options, everybody placed on it, and outcomes
+ * Does the power that `dtm power` predicts come true? For each design 500 whole studies are simulated: visits and values from a known map, a map fitted to them from one start and with default options else, everybody placed on it, and outcomes
  * of several strengths tested, each once. The share of studies that find the outcome is held against the prediction, which is made from other simulated studies with other seeds
  * and coarser fits. Writes docs/studies/power.md.
  * Usage: npm run study:power [-- --studies 500 --only 100 --json > part.json] and, to join such parts, [-- --join part.json --join other.json]
@@ -50,7 +50,7 @@ const DESIGNS: readonly Planned[] = [
 const EFFECTS = [0, 0.4, 0.7, 1, 1.6, 2.4];
 const DRAWS = 999;
 
-/** A whole study: its own map with default options, and each outcome tested once, by draws wherever its p-value is not clear. */
+/** A whole study: its own map, with default options but for one start, and each outcome tested once, by draws wherever its p-value is not clear. */
 async function wholeStudy(plan: PowerPlan, seed: number): Promise<PowerReplicate> {
   const { cohort, locations } = drawStudy(plan, seed);
   const { mapDimension: q } = plan.model;
@@ -153,8 +153,8 @@ function page(compared: readonly Compared[]): string {
   return `# Power, predicted and found
 
 \`npm run study:power\` writes this page. Courses come from a map fitted to 400 individuals of the simulated PFVC registry. Prediction: \`dtm power\` as it comes, ${predicted.replicates} simulated
-studies, ${predicted.numOutcomes} outcomes for each effect in each, a coarse fit to each. Found: ${studies} other whole studies, in each a map fitted with default options to its own
-values, and each outcome tested once (p ≤ 0.05 by ${DRAWS} multiplier draws wherever its approximation is between 0.005 and 0.25, as \`dtm associate\` tests). Risk of the outcome 30%. The odds ratio is per prior standard deviation of
+studies, ${predicted.numOutcomes} outcomes for each effect in each, a coarse fit to each. Found: ${studies} other whole studies, in each a map fitted to its own
+values with default options but for one start (on such cohorts three reach the same map), and each outcome tested once (p ≤ 0.05 by ${DRAWS} multiplier draws wherever its approximation is between 0.005 and 0.25, as \`dtm associate\` tests). Risk of the outcome 30%. The odds ratio is per prior standard deviation of
 places, or between the groups. Percent of studies that find the outcome, with Monte Carlo errors in brackets; z is predicted less found in errors of their difference. "Map known": the same simulated studies, placed on the map that values came from.
 
 ${tables.join("\n\n")}

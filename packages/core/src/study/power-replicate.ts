@@ -51,6 +51,7 @@ export function simulateStudy(plan: PowerPlan, seed: number): PowerReplicate {
   const { model, links, risk, level, numOutcomes, refit } = plan;
   const { cohort, locations } = drawStudy(plan, seed);
   const q = model.mapDimension;
+  // One start: others reach the same map on such cohorts, at three times the cost.
   const maps = refit ? [model, refitLike(model, cohort, { seed: 1, coarse: true, restarts: 0 })] : [model];
   const features = maps.map((map) => posteriorFeatures(map, cohort, [testKernel(q)])[0].rows);
   const random = createRandom(seed + 0.5);

@@ -55,7 +55,7 @@ export function simulateStudy(plan: PowerPlan, seed: number): PowerReplicate {
   const maps = refit ? [model, refitLike(model, cohort, { seed: 1, coarse: true, restarts: 0 })] : [model];
   const features = maps.map((map) => posteriorFeatures(map, cohort, [testKernel(q)])[0].rows);
   const random = createRandom(seed + 0.5);
-  const shares = maps.map(() => links.map(({ effects }) => effects.map(() => 0)));
+  const found = maps.map(() => links.map(({ effects }) => effects.map(() => 0)));
   for (const [l, link] of links.entries()) {
     const scores = linkScores(link, locations);
     for (const [e, effect] of link.effects.entries()) {
@@ -66,10 +66,11 @@ export function simulateStudy(plan: PowerPlan, seed: number): PowerReplicate {
         // Not tested is not found.
         if (Math.min(cases, labels.length - cases) < LEAST) continue;
         for (const [k, rows] of features.entries()) {
-          if (approximateP(scoreOf(rows, labels)) <= level) shares[k][l][e] += 1 / numOutcomes;
+          if (approximateP(scoreOf(rows, labels)) <= level) found[k][l][e]++;
         }
       }
     }
   }
-  return { known: shares[0], fitted: shares[1] ?? null };
+  const [known, fitted = null] = found.map((map) => map.map((counts) => counts.map((count) => count / numOutcomes)));
+  return { known, fitted };
 }

@@ -149,11 +149,11 @@ function page(compared: readonly Compared[]): string {
     (one) =>
       `## ${one.name}\n\n${markdownTable(["outcome along", "odds ratio", "map known", "predicted", `${one.studies} studies`, "z"], rowsOf(one))}`,
   );
-  const [{ predicted, studies }] = compared;
+  const [{ predicted }] = compared;
   return `# Power, predicted and found
 
-\`npm run study:power\` writes this page. Courses come from a map fitted to 400 individuals of the simulated PFVC registry. Prediction: \`dtm power\` as it comes, ${predicted.replicates} simulated
-studies, ${predicted.numOutcomes} outcomes for each effect in each, a coarse fit to each. Found: ${studies} other whole studies, in each a map fitted to its own
+\`npm run study:power\` writes this page (\`--studies\` says how many). Courses come from a map fitted to 400 individuals of the simulated PFVC registry. Prediction: \`dtm power\` as it comes, ${predicted.replicates} simulated
+studies, ${predicted.numOutcomes} outcomes for each effect in each, a coarse fit to each. Found: other whole studies, as many as the tables say, in each a map fitted to its own
 values with default options but for one start (on such cohorts three reach the same map), and each outcome tested once (p ≤ 0.05 by ${DRAWS} multiplier draws wherever its approximation is between 0.005 and 0.25, as \`dtm associate\` tests). Risk of the outcome 30%. The odds ratio is per prior standard deviation of
 places, or between the groups. Percent of studies that find the outcome, with Monte Carlo errors in brackets; z is predicted less found in errors of their difference. "Map known": the same simulated studies, placed on the map that values came from.
 

@@ -109,42 +109,54 @@ const LINKS = {
   groups: "two groups",
 } as const;
 
-function rowsOf({ predicted, found }: Compared): string[][] {
+/** Predicted less found, and the error of that difference if both estimate one share: near 0 and 1 neither sample tells its own error. */
+function gapOf(
+  { predicted, found, studies }: Compared,
+  l: number,
+  e: number,
+): { readonly gap: number; readonly error: number } {
+  const [told, came] = [predicted.links[l].curve[e], found.links[l].curve[e]];
+  const n = predicted.replicates * predicted.numOutcomes;
+  const share = (n * told.power + studies * came.power) / (n + studies);
+  const binomial = (size: number) => Math.sqrt((share * (1 - share)) / size);
+  const error = Math.hypot(Math.max(told.standardError, binomial(n)), binomial(studies));
+  return { gap: told.power - came.power, error: Math.max(error, 1e-9) };
+}
+
+function rowsOf(one: Compared): string[][] {
   const percent = (x: number, error: number) => `${(100 * x).toFixed(1)} (${(100 * error).toFixed(1)})`;
-  return predicted.links.flatMap(({ kind, resolved, curve, knownCurve }, l) =>
-    curve.map(({ effect, power, standardError: error }, e) => {
-      const came = found.links[l].curve[e];
-      const z = (power - came.power) / Math.hypot(error, came.standardError, 1e-4);
+  return one.predicted.links.flatMap(({ kind, resolved, curve, knownCurve }, l) =>
+    curve.map(({ effect, power, standardError }, e) => {
+      const came = one.found.links[l].curve[e];
+      const { gap, error } = gapOf(one, l, e);
       return [
         e > 0 ? "" : `${LINKS[kind]}${resolved === null ? "" : `, ${Math.round(100 * resolved)}% resolved`}`,
         Math.exp(effect).toFixed(2),
         percent(knownCurve[e].power, knownCurve[e].standardError),
-        percent(power, error),
+        percent(power, standardError),
         percent(came.power, came.standardError),
-        z.toFixed(1),
+        (gap / error).toFixed(1),
       ];
     }),
   );
 }
 
 function page(compared: readonly Compared[]): string {
-  const gaps = compared.flatMap(({ predicted, found }) =>
-    predicted.links.flatMap(({ curve }, l) =>
-      curve.map(({ power, standardError }, e) => {
-        const came = found.links[l].curve[e];
-        return { gap: power - came.power, error: Math.hypot(standardError, came.standardError, 1e-4) };
-      }),
-    ),
+  const gaps = compared.flatMap((one) =>
+    one.predicted.links.flatMap(({ curve }, l) => curve.map((_, e) => gapOf(one, l, e))),
   );
   const within = gaps.filter(({ gap, error }) => Math.abs(gap) <= 1.96 * error).length;
   const largest = Math.max(...gaps.map(({ gap, error }) => Math.abs(gap) / error));
   const mean = gaps.reduce((sum, { gap }) => sum + gap, 0) / gaps.length;
-  const loss = compared.flatMap(({ predicted }) =>
-    predicted.links.flatMap(({ kind, curve, knownCurve }) =>
-      curve.map(({ power }, e) => ({ kind, lost: knownCurve[e].power - power })),
-    ),
-  );
-  const most = (kind: string) => Math.max(...loss.filter((one) => one.kind === kind).map(({ lost }) => lost));
+  const squares = gaps.reduce((sum, { gap, error }) => sum + (gap / error) ** 2, 0) / gaps.length;
+  const most = (kind: string) =>
+    Math.max(
+      ...compared.flatMap(({ predicted }) =>
+        predicted.links
+          .filter((link) => link.kind === kind)
+          .flatMap(({ curve, knownCurve }) => curve.map(({ power }, e) => 100 * (knownCurve[e].power - power))),
+      ),
+    ).toFixed(1);
   const tables = compared.map(
     (one) =>
       `## ${one.name}\n\n${markdownTable(["outcome along", "odds ratio", "map known", "predicted", `${one.studies} studies`, "z"], rowsOf(one))}`,
@@ -155,15 +167,15 @@ function page(compared: readonly Compared[]): string {
 \`npm run study:power\` writes this page (\`--studies\` says how many). Courses come from a map fitted to 400 individuals of the simulated PFVC registry. Prediction: \`dtm power\` as it comes, ${predicted.replicates} simulated
 studies, ${predicted.numOutcomes} outcomes for each effect in each, a coarse fit to each. Found: other whole studies, as many as the tables say, in each a map fitted to its own
 values with default options but for one start (on such cohorts three reach the same map), and each outcome tested once (p ≤ 0.05 by ${DRAWS} multiplier draws wherever its approximation is between 0.005 and 0.25, as \`dtm associate\` tests). Risk of the outcome 30%. The odds ratio is per prior standard deviation of
-places, or between the groups. Percent of studies that find the outcome, with Monte Carlo errors in brackets; z is predicted less found in errors of their difference. "Map known": the same simulated studies, placed on the map that values came from.
+places, or between the groups. Percent of studies that find the outcome, with Monte Carlo errors in brackets; z is predicted less found in errors of their difference (from their pooled share). "Map known": the same simulated studies, placed on the map that values came from.
 
 ${tables.join("\n\n")}
 
-Of ${gaps.length} rows ${within} have predicted and found within 1.96 errors (${Math.round(0.95 * gaps.length)} expected); the largest gap is ${largest.toFixed(1)} errors, the mean gap ${(100 * mean).toFixed(1)} points. Rows of a
+Of ${gaps.length} rows ${within} have predicted and found within 1.96 errors (${Math.round(0.95 * gaps.length)} expected); the mean of z² is ${squares.toFixed(2)} (1 expected), the largest gap ${largest.toFixed(1)} errors, the mean gap ${(100 * mean).toFixed(1)} points. Rows of a
 table share their studies, so they are not independent.
 
-A map that is fitted to the study itself loses up to ${(100 * most("least-resolved")).toFixed(0)} points against a known map along the least resolved direction, ${(100 * most("most-resolved")).toFixed(0)} along the best and
-${(100 * most("groups")).toFixed(0)} between the groups; that is why \`dtm power\` fits a map to each simulated study unless \`--map known\` says that people will be placed on an existing one.
+Against a known map, a map fitted to the study itself lost at most ${most("least-resolved")} points along the least resolved direction here, ${most("most-resolved")} along the best and
+${most("groups")} between the groups. It can be more where the model is harder to learn, so \`dtm power\` fits a map to each simulated study and tells both, unless \`--map known\` says that people will be placed on an existing one.
 `;
 }
 

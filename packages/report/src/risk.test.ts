@@ -9,7 +9,7 @@ import { dropoutSensitivity } from "../../core/src/study/dropout-sensitivity.ts"
 import { landmarkSurvival } from "../../core/src/study/landmark-survival.ts";
 import { contextOf } from "./content/context.ts";
 import { sharedIncidence } from "./figures/risk.ts";
-import { methodsText, renderReport, type Study, studyFigures, studyGroups, summarizeCohort } from "./index.ts";
+import { methodsOf, renderReport, type Study, studyFigures, studyGroups, summarizeCohort } from "./index.ts";
 import { tippingSentences } from "./survival-words.ts";
 
 const { document } = parseHTML("<html><body></body></html>") as unknown as { document: Document };
@@ -60,7 +60,7 @@ describe("death and dropout in the report", () => {
     expect(text).toContain("the course if measurement had gone on, under missing at random given the measured values");
     expect(text).toContain("At which delta does a difference vanish?");
     expect(sectionOf(alone, "risks")).not.toContain("delta");
-    const methods = methodsText(contextOf(study)).join(" ");
+    const methods = methodsOf(contextOf(study)).paragraphs.join(" ");
     expect(methods).toContain("Lung transplant was a competing event");
     expect(methods).toContain("pattern mixture");
   });

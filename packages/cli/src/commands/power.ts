@@ -117,7 +117,11 @@ function modelOf(what: string, { talk }: Context): { readonly model: TrajectoryM
   const standsIn = what === "pfvc" || what === "tss";
   const model = standsIn
     ? talk.during("Map of the simulated registry", (onProgress) =>
-        fitDtm(simulateCohort(what, { seed: 1, numIndividuals: REGISTRY }).cohort, { seed: 1, restarts: 0, onProgress }),
+        fitDtm(simulateCohort(what, { seed: 1, numIndividuals: REGISTRY }).cohort, {
+          seed: 1,
+          restarts: 0,
+          onProgress,
+        }),
       )
     : readModel(what);
   const { name, unit, timeUnit } = markerModel(model).marker;

@@ -84,14 +84,6 @@ export {
   numberCharacteristic,
   SKEWED_ABOVE,
 } from "../study/characteristics.ts";
-export {
-  type DropoutOptions,
-  type DropoutSensitivity,
-  type DropoutStudy,
-  dropoutSensitivity,
-  type ShiftedGroup,
-  type TippingPoint,
-} from "../study/dropout-sensitivity.ts";
 export type { StudyDesign, VisitSchedule } from "../study/design.ts";
 export {
   BAND_SDS,
@@ -100,6 +92,14 @@ export {
   type ForecastWidth,
   type PlaceCertainty,
 } from "../study/design-places.ts";
+export {
+  type DropoutOptions,
+  type DropoutSensitivity,
+  type DropoutStudy,
+  dropoutSensitivity,
+  type ShiftedGroup,
+  type TippingPoint,
+} from "../study/dropout-sensitivity.ts";
 export { type MapStability, type StudyStabilityOptions, studyStability } from "../study/group-stability.ts";
 export {
   type CompetingEvent,
@@ -109,6 +109,9 @@ export {
   type LandmarkSurvival,
   landmarkSurvival,
 } from "../study/landmark-survival.ts";
+export type { LinkKind, LinkRisks } from "../study/outcome-links.ts";
+export { type LinkPower, type StudyPower, type StudyPowerOptions, studyPower } from "../study/power.ts";
+export type { PowerPoint, SmallestEffect } from "../study/power-curve.ts";
 export { type SensitivityInput, type SensitivityOptions, studySensitivity } from "../study/sensitivity.ts";
 export {
   GROUPS_HOLD,
@@ -124,8 +127,5 @@ export {
   type IncidenceSteps,
   incidenceAt,
 } from "../survival/aalen-johansen.ts";
-export type { LinkKind, LinkRisks } from "../study/outcome-links.ts";
-export { type LinkPower, type StudyPower, type StudyPowerOptions, studyPower } from "../study/power.ts";
-export type { PowerPoint, SmallestEffect } from "../study/power-curve.ts";
 export type { FollowUp } from "../survival/follow-up.ts";
 export { curveAt, type SurvivalPoint, type SurvivalSteps } from "../survival/kaplan-meier.ts";

@@ -56,6 +56,10 @@ export const ERROR_CODES = {
     "A cell holds a list, an object or bytes.",
     "Write one row for each observation, or leave the column out.",
   ),
+  "unsaved-formula": table(
+    "Formulas of a workbook have no saved values.",
+    "Open the workbook in Excel or LibreOffice and save it: that computes them.",
+  ),
   "inexact-number": table(
     "A whole number has more digits than are held exactly; two ids might become one.",
     "Write long numbers as text.",
@@ -73,7 +77,15 @@ export const ERROR_CODES = {
   "unclosed-quote": table("A quotation mark is never closed.", "Close the quote, or double it inside a cell."),
   "text-after-quote": table("Text follows a closing quotation mark.", "Double quotation marks inside a cell."),
   "control-character": table("A cell holds a control character.", "Remove it."),
-  "field-too-long": table("An id is too long.", "Check whether quotes are closed; shorten the id."),
+  "field-too-long": table(
+    "An id, or any other field, is too long.",
+    "Check whether quotes are closed; shorten the id.",
+  ),
+  "line-too-long": table(
+    "A line is longer than any of a table.",
+    "Export the table again: its line ends were lost, or it is no text.",
+  ),
+  "too-many-columns": table("A table has more columns than are read.", "Leave out the columns that are not needed."),
   "missing-id": table("A row has no id.", "Give the id of the individual, or remove the row."),
   "missing-time": table("A row has no time.", "Give the time of the observation, or remove the row."),
   "not-a-number": table(
@@ -147,7 +159,7 @@ export const ERROR_CODES = {
     "Check the values and the range.",
   ),
   "not-json": table(
-    "A file or line of FHIR resources is not JSON.",
+    "A file or a line that should be JSON is not, or is cut.",
     "Check whether the file is whole; export it again.",
   ),
   "mixed-systems": table("A code was found in several systems of codes.", "Name the system before the code."),
@@ -207,12 +219,19 @@ export const ERROR_CODES = {
   ),
   "determined-label": outcome(
     "The covariates determine the outcome, so that the two cannot be told apart.",
-    "Leave some covariates out.",
+    "Leave it out of the outcomes, or the covariate that determines it out of the adjustment.",
+  ),
+  "id-column": outcome(
+    "A column that names individuals, ids or running numbers, is asked for as times of follow-up.",
+    "Name the column with the time.",
   ),
   "one-class": outcome("Everybody has the outcome, or nobody has.", "Choose another outcome."),
   "many-values": outcome("An outcome has more than two values.", "Say which value counts as a case."),
   "unknown-ids": outcome("Warning: ids that are not in the cohort were left out.", "Check how the ids are written."),
-  "follow-up": outcome("A time of follow-up is negative, or an event is not 0 or 1.", "Correct it, or leave it out."),
+  "follow-up": outcome(
+    "A time of follow-up is negative, an event is not 0 or 1, or a column cannot be the follow-up of these visits: it ends before them, lies far beyond them or counts them.",
+    "Correct it, leave it out, or name the column of follow-up.",
+  ),
   landmark: outcome("The landmark leaves nobody to compare.", "Give another landmark."),
   "no-outcomes": outcome("There is no table of outcomes.", "Add one under Data."),
 
@@ -241,6 +260,10 @@ export const ERROR_CODES = {
   "other-data": file("A snapshot was taken of another cohort or other options.", "Start a new fit for other data."),
 
   "not-finite": numerical("A number is infinite, not a number, or too large to be held.", "Give finite numbers."),
+  "not-computable": numerical(
+    "What was computed of an individual means nothing: its values lie too far from what the model expects.",
+    "Look up its values: another unit, or a code for missing.",
+  ),
   "not-positive-definite": numerical(
     "A matrix lost its positive definiteness.",
     "Check for values that repeat exactly.",
@@ -255,7 +278,10 @@ export const ERROR_CODES = {
   cancelled: program("The work was cancelled by its signal.", "Nothing needs to be done."),
   "empty-group": program("A group has no members.", "Give every group at least one member."),
   "not-given": program("A function was called without an argument that it needs.", "Give the argument."),
-  shape: program("Arrays do not fit together.", "Give arrays of the shapes that the function documents."),
+  shape: program(
+    "An argument is something else than the function takes, or arrays do not fit together.",
+    "Give what the function documents.",
+  ),
   "not-fitted": program("A result was asked for before there is one.", "Fit first."),
   "not-data": program("Something that is not plain data was to be saved.", "Save what a fit returned, unchanged."),
   internal: program("The program failed in a way nobody foresaw.", "Please report the message."),

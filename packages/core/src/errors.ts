@@ -51,8 +51,13 @@ export function showReceived(text: string): string {
   let shown = "";
   for (const char of text) {
     const code = char.codePointAt(0)!;
+    // Beside control characters, marks that turn the direction of text, and separators that may end a line.
     const escaped =
-      code < 0x20 || (code >= 0x7f && code < 0xa0) || code === 0x2028 || code === 0x2029 || code === 0xfeff;
+      code < 0x20 ||
+      (code >= 0x7f && code < 0xa0) ||
+      [0x061c, 0x200e, 0x200f, 0xfeff].includes(code) ||
+      (code >= 0x2028 && code <= 0x202e) ||
+      (code >= 0x2066 && code <= 0x2069);
     shown += escaped ? `\\u${code.toString(16).padStart(4, "0")}` : char;
     if (shown.length > 40) return `${shown.slice(0, 39)}…`;
   }
@@ -95,8 +100,60 @@ export function checkGiven(where: string, given: Readonly<Record<string, unknown
   }
 }
 
+/** Throws a DtmError with code `shape` unless `ok`: for an argument that is something else than the function takes. */
+export function checkForm(ok: boolean, where: string, expected: string, received: unknown, remedy: string): void {
+  if (!ok) throw new DtmError("shape", `${where}: expected ${expected}, received ${showForm(received)}. ${remedy}`);
+}
+
+/** What something is, in few words: its kind, and the names in it or its size. */
+export function showForm(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === "string") return `text ("${showReceived(value)}")`;
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object") return `${typeof value} ${showReceived(String(value))}`;
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes (${value.constructor.name})`;
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (value instanceof Date) return "a Date";
+  const names = Object.keys(value).slice(0, 9).join(", ");
+  return names === "" ? "{}" : `{ ${showReceived(names)} }`;
+}
+
+/** Whether something is an object with names in it: no list, date or bytes, and nothing that is null. */
+export function isNamed(value: unknown): value is Readonly<Record<string, unknown>> {
+  return Object.prototype.toString.call(value) === "[object Object]";
+}
+
+/**
+ * A list of finite numbers from a caller whom no compiler warns: an array or a typed array of numbers, of which nothing is made a number.
+ * Throws a DtmError "shape" for what is no list, and "not-finite" for what in it is no finite number.
+ */
+export function checkNumbers(where: string, what: string, given: unknown): ArrayLike<number> {
+  const isTyped = ArrayBuffer.isView(given) && !(given instanceof DataView);
+  checkForm(isTyped || Array.isArray(given), where, `${what} as a list of numbers`, given, "Give [0, 1.5, 2].");
+  const list = given as ArrayLike<unknown>;
+  for (let k = 0; k < list.length; k++) {
+    if (Number.isFinite(list[k])) continue;
+    const received = typeof list[k] === "number" ? String(list[k]) : showForm(list[k]);
+    throw new DtmError(
+      "not-finite",
+      `${where}: expected ${what} as finite numbers, received ${received} at position ${k}. Give numbers, or leave out what is missing.`,
+    );
+  }
+  return list as ArrayLike<number>;
+}
+
+/** Throws a DtmError with code `option` for a seed that is no whole number. */
+export function checkSeed(where: string, seed: unknown): void {
+  if (seed === undefined) return;
+  checkOption(Number.isSafeInteger(seed), where, "a whole number as seed", seed, "Use 1.");
+}
+
 /** Throws a DtmError with code `option` for an option that is not among the known ones: a slip of the pen would be ignored in silence. */
 export function checkNames(where: string, options: object, known: readonly string[]): void {
+  if (!isNamed(options)) {
+    const remedy = `Give them by name, such as { ${known[0]}: … }.`;
+    throw new DtmError("option", `${where}: expected options, received ${showForm(options)}. ${remedy}`);
+  }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || known.includes(name)) continue;
     const nearest = nearestName(known, name);

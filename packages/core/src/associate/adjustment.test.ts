@@ -6,7 +6,7 @@ import { embed } from "../models/place.ts";
 import { createRandom } from "../numeric/random.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { adjustmentOf, NO_ADJUSTMENT } from "./adjustment.ts";
-import { associate } from "./association.ts";
+import { associate, checkAdjustable } from "./association.ts";
 import { testEvent } from "./event-test.ts";
 import { comparePredictors } from "./predictors.ts";
 import { scoreOf, withoutCovariates } from "./score-test.ts";
@@ -94,9 +94,19 @@ describe("an adjusted association", () => {
 
   it("refuses an outcome that the covariates determine", async () => {
     const outcomes = [{ name: "sex", labels: Uint8Array.from({ length: m }, (_, i) => i % 2) }];
-    await expect(associate({ ...input, outcomes, adjustment }, options)).rejects.toMatchObject({
+    const refused = {
       code: "determined-label",
-    });
+      message: expect.stringMatching(/received "sex", which they \(age, sex\) determine/),
+    };
+    let computed = 0;
+    const onProgress = () => void computed++;
+    const both = [...input.outcomes, ...outcomes];
+    await expect(associate({ ...input, outcomes: both, adjustment }, { ...options, onProgress })).rejects.toMatchObject(
+      refused,
+    );
+    expect(computed).toBe(0);
+    expect(() => checkAdjustable(both, adjustment)).toThrow(/Leave it out of the outcomes/);
+    expect(() => checkAdjustable(input.outcomes, adjustment)).not.toThrow();
   });
 
   it("holds for the time to an event, and for what the place adds to it", async () => {

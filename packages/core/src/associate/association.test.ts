@@ -67,6 +67,41 @@ describe("associate", () => {
     for (const s of share) if (!Number.isNaN(s)) expect(s >= 0 && s <= 1).toBe(true);
   });
 
+  it("holds among people seen equally often where it goes with places, and has its shares held out", async () => {
+    const [place, chance] = (await result).outcomes;
+    expect(place.seenEqually!.p).toBeLessThan(0.05);
+    expect(place.contrast).toMatchObject({ side: 1 });
+    expect(place.contrast!.centre![0]).toBeGreaterThan(0);
+    expect(place.contrast!.here.share).toBeGreaterThan(place.contrast!.elsewhere.share);
+    expect(chance).toMatchObject({ seenEqually: null, contrast: null });
+  });
+
+  it("does not hold among people seen equally often where the visits alone have made it", async () => {
+    // Visits are kept until the first value below 80, so that their number goes with the place, and the outcome with their number.
+    const { offsets, times, values, marker } = onlyMarker(cohort);
+    const kept = Array.from({ length: m }, (_, i) => {
+      const own = Array.from({ length: offsets[i + 1] - offsets[i] }, (_, j) => offsets[i] + j);
+      const last = own.findIndex((j) => values[j] < 80);
+      return last < 0 ? own : own.slice(0, last + 1);
+    });
+    const shorter = makeCohort(
+      {
+        ids: kept.flatMap((own, i) => own.map(() => cohort.ids[i])),
+        times: kept.flat().map((j) => times[j]),
+        values: Float64Array.from(kept.flat(), (j) => values[j]),
+      },
+      marker,
+    );
+    const random = createRandom(6);
+    const labels = Uint8Array.from(kept, (own) => Number(random.uniform() < 1 - 0.8 ** own.length));
+    const { outcomes } = await associate(
+      { ...placed(model, shorter), cohort: shorter, outcomes: [{ name: "seen", labels }] },
+      { ...OPTIONS, controls: false },
+    );
+    expect(outcomes[0].p).toBeLessThan(0.05);
+    expect(outcomes[0].seenEqually!.p).toBeGreaterThan(0.05);
+  });
+
   it("finds nothing in labels by chance, and does not test three cases", async () => {
     const [, chance, rare] = (await result).outcomes;
     expect(chance.p).toBeGreaterThan(0.05);

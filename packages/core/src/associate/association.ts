@@ -4,10 +4,11 @@
  * outcome (outcome-test.ts) under the study's model and its baselines side by side (the paper's Table 2), p-values adjusted
  * over outcomes, and controls. Threads take part through `options.count`.          (docs/math/association.md)
  */
-import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
-import { checkGiven, checkNames, DtmError } from "../errors.ts";
+import { type Cohort, checkCohort, numIndividuals } from "../cohort/cohort.ts";
+import { checkForm, checkGiven, checkNames, checkSeed, DtmError, isNamed } from "../errors.ts";
+import { checkModel } from "../models/fit.ts";
 import { isMapModel, type TrajectoryModel } from "../models/model.ts";
-import type { Placements } from "../models/placement.ts";
+import { checkPlacements, type Placements } from "../models/placement.ts";
 import { type Adjustment, isAdjustable, NO_ADJUSTMENT } from "./adjustment.ts";
 import {
   type MadeUpControl,
@@ -32,6 +33,7 @@ import {
 import { CASE, CONTROL, MISSING } from "./outcomes.ts";
 import { MAP_KERNEL, type PlaceKernel, testKernel } from "./place-features.ts";
 import { posteriorFeatures, priorCheckFeatures } from "./posterior-features.ts";
+import { isDetermined } from "./score-test.ts";
 
 /** A model with the places of the study's individuals, all models in the same order of individuals. */
 export interface PlacedModel {
@@ -101,11 +103,18 @@ const ASSOCIATION_OPTIONS: { readonly [Name in keyof Required<AssociationOptions
 export async function associate(input: AssociationInput, options: AssociationOptions = {}): Promise<Association> {
   checkGiven("associate", { input, options });
   checkNames("associate", options, Object.keys(ASSOCIATION_OPTIONS));
-  checkGiven("associate", { outcomes: input.outcomes, cohort: input.cohort, placements: input.placements });
+  checkSeed("associate", options.seed);
+  checkGiven("associate", { outcomes: input.outcomes });
+  checkModel("associate", input.model);
+  checkCohort("associate", input.cohort);
+  checkPlacements("associate", input.placements);
+  const areOutcomes = Array.isArray(input.outcomes) && input.outcomes.every(isNamed);
+  checkForm(areOutcomes, "associate", "outcomes as a list", input.outcomes, "Give [{ name, labels }].");
   const { placements, adjustment = NO_ADJUSTMENT } = input;
   const outcomes = input.outcomes.map((outcome) => ofAdjustable(outcome, adjustment));
   const { seed = 1, controls: withControls = true, draws = DEFAULT_DRAWS } = options;
   for (const { name, labels } of outcomes) checkLabels(name, labels, numIndividuals(input.cohort));
+  checkAdjustable(input.outcomes, adjustment);
   const study = prepare(input);
   const { features } = study.primary;
   const controls = withControls ? await visitControls(features.rows, placements, adjustment, seed, options) : [];
@@ -125,7 +134,7 @@ export async function associate(input: AssociationInput, options: AssociationOpt
     leftOut: adjustment.leftOut,
     outcomes: adjusted.map((result, k) => ({
       ...result,
-      differenceMap: result.adjusted.holm < LEVEL ? mapOf(study, outcomes[k].labels, seed) : null,
+      ...(result.adjusted.holm < LEVEL ? mapOf(study, outcomes[k].labels, seed) : {}),
     })),
     controls,
     visitsFollow,
@@ -164,6 +173,28 @@ export async function outcomePValues(
 function ofAdjustable({ name, labels }: AssociationInput["outcomes"][number], adjustment: Adjustment) {
   const kept = labels.map((label, i) => (isAdjustable(adjustment, i) ? label : MISSING));
   return { name, labels: kept, leftOut: labels.filter((label, i) => label !== kept[i]).length };
+}
+
+/**
+ * Refuses outcomes that the covariates determine, of which nothing is left to test. `associate` does; who computes something for it first
+ * can do so before.
+ * @throws DtmError "determined-label", which names the outcome.
+ */
+export function checkAdjustable(outcomes: AssociationInput["outcomes"], adjustment: Adjustment = NO_ADJUSTMENT): void {
+  for (const outcome of outcomes) {
+    const { name, labels } = ofAdjustable(outcome, adjustment);
+    const { z, cases, controls } = knownLabels(labels);
+    if (Math.min(cases, controls) < LEAST) continue;
+    const known = Array.from(z.keys()).filter((i) => !Number.isNaN(z[i]));
+    const pick = (values: Float64Array) => Float64Array.from(known, (i) => values[i]);
+    const columns = adjustment.columns.map(({ values }) => pick(values));
+    if (!isDetermined(pick(z), columns)) continue;
+    throw new DtmError(
+      "determined-label",
+      `associate: expected outcomes that the covariates adjusted for leave free, received "${name}", which they (${adjustment.names.join(", ")}) determine. ` +
+        "Leave it out of the outcomes, or the covariate that determines it out of the adjustment.",
+    );
+  }
 }
 
 /** Features of everyone under every model, the study's own last. */

@@ -78,6 +78,15 @@ describe("screenCovariates", () => {
     const [side, coin, same] = tests;
     expect(side).toMatchObject({ covariate: "side", kind: "category", numIndividuals: 120, leftOut: 0, p: 1 / 1000 });
     expect(side.columns[0]).toMatchObject({ compared: "right against left", step: 1 });
+    // 0 to 6 have a standard deviation of 2: the shift is told for the step that is said, as effects of a fit are.
+    const { shift, step, compared } = coin.columns[0];
+    const z = Array.from(cohort.ids.keys()).flatMap((i) => (i < 5 ? [] : [{ i, v: i % 7 }]));
+    const center = z.reduce((s, { v }) => s + v, 0) / z.length;
+    const squares = z.reduce((s, { v }) => s + (v - center) ** 2, 0);
+    const slope = z.reduce((s, { i, v }) => s + (v - center) * places.shifts[2 * i], 0) / squares;
+    expect(step).toBe(Number(Math.sqrt(squares / z.length).toPrecision(2)));
+    expect(compared).toBe(`per ${step}`);
+    expect(shift[0]).toBeCloseTo(step * slope, 10);
     // The difference of the two means, along the first axis.
     const mean = (on: boolean) => {
       const own = Array.from(cohort.ids.keys()).filter((i) => right[i] === on);

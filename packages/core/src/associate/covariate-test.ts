@@ -12,7 +12,7 @@
 import type { CodedColumn, Covariate } from "../cohort/coding.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import { type CovariateChoices, codeCovariates } from "../covariates/code.ts";
-import type { Covariates } from "../covariates/covariates.ts";
+import { type Covariates, usualStep } from "../covariates/covariates.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import type { SubjectsTable } from "../ingest/subjects-table.ts";
 import { priorsOf } from "../models/covariate-model.ts";
@@ -52,9 +52,9 @@ export interface ScoreTestOptions {
 /** Mean shift of the known places for one column of a covariate. */
 export interface ColumnShift {
   readonly column: string;
-  /** What is compared: "m against f", or "per 10.4", the standard deviation of a number. */
+  /** What is compared: "m against f", or "per 10", about the standard deviation of a number (`usualStep`). */
   readonly compared: string;
-  /** How much of the covariate the shift is for: the standard deviation of a number, 1 for a level. */
+  /** How much of the covariate the shift is for: 1 for a level. */
   readonly step: number;
   readonly shift: Float64Array; // [q]
   readonly length: number;
@@ -243,14 +243,16 @@ function meanShifts(
   choleskyInPlace(L, P);
   const slopes = cross(u, q);
   for (const slope of slopes) solveCholeskyInPlace(L, P, slope);
-  return columns.map(({ name, level, scale }, p) => {
-    // Coded columns have unit variance: a level is 1/scale of them away from the others.
-    const shift = Float64Array.from(slopes, (slope) => (level === null ? slope[p] : slope[p] / scale));
+  return columns.map((column, p) => {
+    const { name, level, scale } = column;
+    // Coded columns have unit variance: a step is step/scale of them.
+    const step = usualStep(column);
+    const shift = Float64Array.from(slopes, (slope) => (slope[p] * step) / scale);
     const degrees = (180 / Math.PI) * Math.atan2(shift[1] ?? 0, shift[0]);
     return {
       column: name,
-      compared: level === null ? `per ${Number(scale.toPrecision(3))}` : `${level} against ${levels[0] ?? "known"}`,
-      step: level === null ? scale : 1,
+      compared: level === null ? `per ${step}` : `${level} against ${levels[0] ?? "known"}`,
+      step,
       shift,
       length: Math.sqrt(dot(shift, shift)),
       angle: q === 2 ? degrees : null,

@@ -60,19 +60,11 @@ export function differenceMap(
   if (q > 2) {
     throw new DtmError("no-lattice", `differenceMap: expected a map of one or two dimensions, received ${q}.`);
   }
-  const isKnown = (i: number) => covariates.every((column) => !Number.isNaN(column[i]));
-  const known = Array.from(labels, (_, i) => i).filter(
-    (i) => (labels[i] === CASE || labels[i] === CONTROL) && isKnown(i),
-  );
+  const known = knownWith(labels, covariates);
   const rows = takeRows(all, F, known);
   const z = known.map((i) => labels[i]);
 
-  // The lattice, and its points within reach.
-  const axis = Float64Array.from({ length: size }, (_, k) => REACH * ((2 * k) / (size - 1) - 1));
-  const places = q === 1 ? axis : Float64Array.from([...axis].flatMap((x) => [...axis].flatMap((y) => [x, y])));
-  const open = Array.from({ length: size ** q }, (_, k) => k).filter(
-    (k) => Math.hypot(...places.subarray(k * q, (k + 1) * q)) <= REACH * (1 + 1e-9),
-  );
+  const { axis, places, open } = latticeOf(q, size);
   const at = placeFeatures(takeRows(places, q, open), q, kernel);
   const columns = covariates.map((column) => known.map((i) => column[i]));
   const score = scoreOf(rows, z, columns);
@@ -93,6 +85,22 @@ export function differenceMap(
     critical,
     draws,
   };
+}
+
+/** Positions of those with a label of 1 or 0 and every covariate. */
+export function knownWith(labels: ArrayLike<number>, covariates: readonly ArrayLike<number>[]): number[] {
+  const isKnown = (i: number) => covariates.every((column) => !Number.isNaN(column[i]));
+  return Array.from(labels, (_, i) => i).filter((i) => (labels[i] === CASE || labels[i] === CONTROL) && isKnown(i));
+}
+
+/** The lattice of a map: its axis, its points [size^q,q], first axis slowest, and which of them lie within reach. */
+export function latticeOf(q: number, size: number) {
+  const axis = Float64Array.from({ length: size }, (_, k) => REACH * ((2 * k) / (size - 1) - 1));
+  const places = q === 1 ? axis : Float64Array.from([...axis].flatMap((x) => [...axis].flatMap((y) => [x, y])));
+  const open = Array.from({ length: size ** q }, (_, k) => k).filter(
+    (k) => Math.hypot(...places.subarray(k * q, (k + 1) * q)) <= REACH * (1 + 1e-9),
+  );
+  return { axis, places, open };
 }
 
 /** w and c √p at places with features `at` [P,F], for the score of two groups. */

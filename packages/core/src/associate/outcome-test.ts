@@ -9,7 +9,8 @@ import { DtmError } from "../errors.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { takeRows, trace } from "../numeric/matrix.ts";
-import type { Adjustment } from "./adjustment.ts";
+import { type Adjustment, seenEqually } from "./adjustment.ts";
+import { type OutcomeContrast, outcomeContrast } from "./contrast.ts";
 import { type DifferenceMap, differenceMap } from "./difference-map.ts";
 import { kdeTest } from "./kde-test.ts";
 import { type AdjustedPValue, fewCasesMessage, UNADJUSTED } from "./multiplicity.ts";
@@ -78,8 +79,12 @@ export interface OutcomeAssociation extends LabelTest {
   readonly predictors: PredictorComparison;
   /** Where on the map the groups differ; null unless below 0.05 after Holm on a map of one or two dimensions. */
   readonly differenceMap: DifferenceMap | null;
+  /** Shares with the outcome in the outlined part of that map and elsewhere; null where no place stands out. */
+  readonly contrast: OutcomeContrast | null;
   /** Made where visits follow the course and p is below 0.05. */
   readonly landmark: LandmarkTest | null;
+  /** The same test among people seen equally often and long, made where p is below 0.05; null where visits do not differ, NaN where they determine the outcome. */
+  readonly seenEqually: LabelTest | null;
   readonly warnings: readonly AssociationWarning[];
   readonly representations: { readonly [name: string]: RepresentationAssociation };
 }
@@ -215,6 +220,7 @@ export async function testOutcome(
         `From values up to time ${short(landmark.landmark)} alone: p ${short(landmark.p)}.`,
     );
   }
+  const alike = p < LEVEL ? await seenEquallyTest(study, z, seed, checkOptions(options)) : null;
   const distance = tested ? distanceOf(study.primary.features.rows, z, adjustment) : Number.NaN;
   return {
     ...counts,
@@ -226,7 +232,9 @@ export async function testOutcome(
     effect: { auc, distance },
     predictors: comparePredictors(study.cohort, study.primary.placements, { events: z }, seed, adjustment),
     differenceMap: null,
+    contrast: null,
     landmark,
+    seenEqually: alike,
     warnings,
     representations,
   };
@@ -235,14 +243,15 @@ export async function testOutcome(
 const UNTESTED: LabelTest = { p: Number.NaN, approximation: Number.NaN, draws: 0 };
 const NO_ESTIMATE: Estimate = { value: Number.NaN, lower: Number.NaN, upper: Number.NaN };
 
-/** The map of a tested outcome, if it can be drawn. */
-export function mapOf(
-  { mapFeatures, primary, adjustment }: PreparedStudy,
-  labels: Uint8Array,
-  seed: number,
-): DifferenceMap | null {
+/** The map of a tested outcome and the shares it comes to, if it can be drawn. */
+export function mapOf({ mapFeatures, primary, adjustment }: PreparedStudy, labels: Uint8Array, seed: number) {
+  if (mapFeatures === null) return { differenceMap: null, contrast: null };
   const covariates = adjustment.columns.map(({ values }) => values);
-  return mapFeatures && differenceMap(mapFeatures, primary.placements.mapDimension, labels, { seed, covariates });
+  const map = differenceMap(mapFeatures, primary.placements.mapDimension, labels, { seed, covariates });
+  return {
+    differenceMap: map,
+    contrast: outcomeContrast(mapFeatures, primary.placements, labels, map, covariates, seed),
+  };
 }
 
 /** The AUC of features less what covariates explain of them, so that it does not tell a case by its age. */
@@ -271,6 +280,23 @@ function published({ location, mapDimension: q }: Placements, z: Float64Array): 
     return { statistic: test.statistic, z: test.z, p: test.pValue, adjusted: UNADJUSTED };
   } catch (error) {
     if (error instanceof DtmError) return error.message;
+    throw error;
+  }
+}
+
+/** The test beside number and times of visits: what visits alone have made is not found again. */
+async function seenEquallyTest(
+  { primary, adjustment }: PreparedStudy,
+  z: Float64Array,
+  seed: number,
+  options: TestOptions,
+): Promise<LabelTest | null> {
+  const beside = seenEqually(adjustment, primary.placements);
+  if (beside.columns.length === adjustment.columns.length) return null;
+  try {
+    return await testLabel(primary.features.rows, z, beside, seed, options);
+  } catch (error) {
+    if (error instanceof DtmError && error.code === "determined-label") return UNTESTED;
     throw error;
   }
 }

@@ -25,6 +25,32 @@ function refusal(specification: string, subjects: SubjectsTable): DtmError {
   throw new Error("expected a refusal");
 }
 
+describe("readOutcomes of a table of others", () => {
+  const of = (...ids: readonly string[]) => table(["id", "ill"], ...ids.map((id, k) => [id, String(k % 2)]));
+  const complaint = (subjects: SubjectsTable, ids: readonly string[]) => {
+    try {
+      readOutcomes(["ill", "nothing"], subjects, ids);
+    } catch (error) {
+      return (error as DtmError).complaints.map(({ code, remedy }) => `${code}: ${remedy}`).join("\n");
+    }
+    return "accepted";
+  };
+
+  it.each([
+    [["P1", "P2"], ["p1", "p2"], "Without regard to upper and lower case, 2 of 2"],
+    [["P01", "P02", "Q1"], ["P1", "P2"], "Without regard to zeros in front of numbers, 2 of 3"],
+    [["P 1", "P 2"], ["P1", "P2"], "Without regard to spaces, 2 of 2"],
+    [["p-001", "p-002"], ["P1", "P2"], "and other signs, 2 of 2"],
+  ])("%j beside %j says that alone, and how ids would be the same", (theirs, ids, words) => {
+    expect(complaint(of(...theirs), ids)).toMatch(/^other-ids: No id is in both: [^\n]*$/);
+    expect(complaint(of(...theirs), ids)).toContain(words);
+  });
+
+  it("says no more where nothing would help", () => {
+    expect(complaint(of("x", "y"), ["p1"])).toMatch(/or name the column of ids\.$/);
+  });
+});
+
 describe("readOutcomes takes", () => {
   it.each([
     [["1", "0", "", "1"], "0/1"],

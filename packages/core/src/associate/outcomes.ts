@@ -10,7 +10,7 @@ import { type Complaint, type ErrorCode, showReceived, type Where } from "../err
 import { columnsNamed } from "../ingest/column-names.ts";
 import { createComplaintBook, type Words } from "../ingest/complaints.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
-import { lineOf, type SubjectsTable } from "../ingest/subjects-table.ts";
+import { checkSharedIds, lineOf, type SubjectsTable } from "../ingest/subjects-table.ts";
 
 export const CASE = 1;
 export const CONTROL = 0;
@@ -44,6 +44,8 @@ export function readOutcomes(
   table: SubjectsTable,
   cohortIds: readonly string[],
 ): OutcomesRead {
+  // Where nobody is in both, nothing else about an outcome is worth telling.
+  if (specifications.length > 0) checkSharedIds(table, cohortIds);
   const individual = new Map(cohortIds.map((id, i) => [id, i]));
   const book = createComplaintBook(table.file);
   const refuse: Refuse = (code, words, where = {}) => {

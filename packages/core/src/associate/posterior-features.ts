@@ -12,7 +12,7 @@ import { isMapModel, type MapModel, type TrajectoryModel } from "../models/model
 import { embed, keptFor, placeIndividual } from "../models/place.ts";
 import { cholesky, choleskyInPlace, solveLowerInPlace } from "../numeric/cholesky.ts";
 import { multiply, transpose } from "../numeric/matrix.ts";
-import { gaussHermite } from "../numeric/quadrature.ts";
+import { productRule } from "../numeric/quadrature.ts";
 import { type PlaceKernel, placeFeatures } from "./place-features.ts";
 import { weightedSum } from "./score-test.ts";
 
@@ -172,24 +172,12 @@ function averageInto(nodes: ArrayLike<number>, weights: ArrayLike<number>, psi: 
 /** Points of the quadrature along each axis: ψ is smooth over the widest posterior, the prior itself. */
 const POINTS = 15;
 
-/** Points [K,q] and weights [K] of the product rule for N(0, I). */
-function productRule(q: number): { readonly points: Float64Array; readonly weights: Float64Array } {
-  const { nodes, weights } = gaussHermite(POINTS);
-  const axes = Array.from({ length: POINTS ** q }, (_, k) =>
-    Array.from({ length: q }, (_, c) => Math.floor(k / POINTS ** c) % POINTS),
-  );
-  return {
-    points: Float64Array.from(axes.flatMap((at) => at.map((j) => nodes[j]))),
-    weights: Float64Array.from(axes, (at) => at.reduce((product, j) => product * weights[j], 1)),
-  };
-}
-
 /** With prior N(μ₀, LL'), an individual at N(m, S) is at L⁻¹(m − μ₀) with covariance L⁻¹SL⁻ᵀ in units of the prior. */
 function linearFeatures(model: TrajectoryModel, cohort: Cohort, kernels: readonly PlaceKernel[]): PosteriorFeatures[] {
   const { location, covariance, mapDimension: q, ids } = embed(model, cohort);
   const nobody = placeIndividual(model, { markers: {} });
   const L = cholesky(nobody.covariance, q, "prior of the places");
-  const { points: z, weights } = productRule(q);
+  const { points: z, weights } = productRule(POINTS, q);
   const K = weights.length;
   const tables = kernels.map((kernel) => {
     const psi = placeFeatures(z, q, kernel);

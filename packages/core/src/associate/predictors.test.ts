@@ -56,7 +56,7 @@ describe("comparePredictors", () => {
     expect(byName(found)).toMatchObject({ "last value": 1, "visits only": 0.5, "last value and visits": 1 });
     expect(found.rows[1].numPredictors).toBe(0);
     expect(found.added.value).toBeLessThanOrEqual(0);
-    expect(found.verdict).toMatch(/^The place is not used beside|no gain shown\.$/);
+    expect(found.verdict).toMatch(/^The place adds nothing to|no gain shown\.$/);
   });
 
   it("compares pairs within folds by a fit to the others: C, AUC and their errors by brute force", () => {
@@ -104,9 +104,7 @@ describe("comparePredictors", () => {
     expect(unused.length).toBeGreaterThan(0);
     for (const { added, verdict } of unused) {
       expect(Math.abs(added.value)).toBeLessThan(0.005);
-      expect(verdict).toBe(
-        "The place is not used beside last value and visits: its weight was shrunk to nothing in every fold.",
-      );
+      expect(verdict).toBe("The place adds nothing to last value and visits: held out, it was left out every time.");
     }
     expect(told(1.5).every(({ placeUsed }) => placeUsed)).toBe(true);
   });

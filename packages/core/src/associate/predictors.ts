@@ -16,6 +16,7 @@
 import type { Cohort, MarkerSeries } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import type { Places } from "../models/placement.ts";
+import { decimals, decimalsApart } from "../numeric/decimals.ts";
 import { dot, takeRows } from "../numeric/matrix.ts";
 import { meanAndSd } from "../numeric/moments.ts";
 import { normalQuantile } from "../numeric/special.ts";
@@ -134,10 +135,10 @@ const UNKNOWN: Estimate = { value: Number.NaN, lower: Number.NaN, upper: Number.
 
 function verdictOf({ value, lower, upper }: Estimate, placeUsed: boolean, base: string): string {
   if (!Number.isFinite(value)) return `Too few cases to say what the place adds to ${base}.`;
-  if (!placeUsed) return `The place is not used beside ${base}: its weight was shrunk to nothing in every fold.`;
-  const text = (v: number) => (Math.abs(v) < 0.0005 ? "0.000" : v.toFixed(3).replace("-", "−"));
+  if (!placeUsed) return `The place adds nothing to ${base}: held out, it was left out every time.`;
+  const places = decimalsApart([lower, upper], 0, 3);
   const found = lower > 0 ? "" : ": no gain shown";
-  return `The place adds ${text(value)} (95% CI ${text(lower)} to ${text(upper)}) to ${base}${found}.`;
+  return `The place adds ${decimals(value, 3)} (95% CI ${decimals(lower, places)} to ${decimals(upper, places)}) to ${base}${found}.`;
 }
 
 /** Predictors that differ between individuals, standardised over all of them who have them, [m] each. */

@@ -50,19 +50,7 @@ export function scoreOf(
 ): Score {
   const n = labels.length;
   const F = features.length / n;
-  const design = orthonormalColumns(n, covariates);
-  const centred = residualOn(design.slice(0, 1), Float64Array.from(labels));
-  const a = residualOn(design, centred);
-  const [spread, left] = [dot(centred, centred), dot(a, a)];
-  if (!(spread > 0)) {
-    throw new DtmError("one-class", `scoreOf: expected labels that differ, received ${labels[0]} for all ${n}.`);
-  }
-  if (!(left > DETERMINED * spread)) {
-    throw new DtmError(
-      "determined-label",
-      "scoreOf: expected a label that the covariates leave free, received one that they determine. Leave some of them out.",
-    );
-  }
+  const { a, design } = freeLabel(labels, covariates);
   design.push(normalized(a));
   const root = new Float64Array(n);
   for (let i = 0; i < n; i++) {
@@ -80,6 +68,40 @@ export function scoreOf(
   const sum = flat ? new Float64Array(F) : weightedSum(a, features, n, F);
   if (flat) variance.fill(0);
   return { n, numFeatures: F, residual: a, design, root, errors, sum, variance, statistic: dot(sum, sum) };
+}
+
+/** a [n] for labels [n] given covariates [n] each, as in `scoreOf`. */
+export function labelResidual(labels: ArrayLike<number>, covariates: readonly ArrayLike<number>[]): Float64Array {
+  return freeLabel(labels, covariates).a;
+}
+
+/** Whether covariates [n] each leave nothing of labels [n] that differ. */
+export function isDetermined(labels: ArrayLike<number>, covariates: readonly ArrayLike<number>[]): boolean {
+  const { spread, left } = labelParts(labels, covariates);
+  return spread > 0 && !(left > DETERMINED * spread);
+}
+
+/** What covariates leave of a label, an orthonormal basis of the constant and them, and squares of the label and of what is left. */
+function labelParts(labels: ArrayLike<number>, covariates: readonly ArrayLike<number>[]) {
+  const design = orthonormalColumns(labels.length, covariates);
+  const centred = residualOn(design.slice(0, 1), Float64Array.from(labels));
+  const a = residualOn(design, centred);
+  return { a, design, spread: dot(centred, centred), left: dot(a, a) };
+}
+
+function freeLabel(labels: ArrayLike<number>, covariates: readonly ArrayLike<number>[]) {
+  const n = labels.length;
+  const { a, design, spread, left } = labelParts(labels, covariates);
+  if (!(spread > 0)) {
+    throw new DtmError("one-class", `scoreOf: expected labels that differ, received ${labels[0]} for all ${n}.`);
+  }
+  if (!(left > DETERMINED * spread)) {
+    throw new DtmError(
+      "determined-label",
+      "scoreOf: expected a label that the covariates leave free, received one that they determine. Leave some of them out.",
+    );
+  }
+  return { a, design };
 }
 
 /** An orthonormal basis of the constant and covariates [n] each; those that repeat others add nothing. */

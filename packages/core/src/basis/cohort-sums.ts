@@ -32,6 +32,17 @@ export function cohortVisits(statistics: BasisStatistics): number {
   return statistics.whole?.numVisits ?? numVisits(statistics);
 }
 
+/** Individuals, and values of all markers. */
+export interface CohortSizes {
+  readonly numIndividuals: number;
+  readonly numObservations: number;
+}
+
+export function cohortSizes(statistics: readonly BasisStatistics[]): CohortSizes {
+  const numObservations = statistics.reduce((sum, own) => sum + cohortVisits(own), 0);
+  return { numIndividuals: cohortSize(statistics[0]), numObservations };
+}
+
 /** Σ s_i. */
 export function totalSquares({ whole, sumSquares }: BasisStatistics): number {
   return whole?.squares ?? compensatedSum(sumSquares);

@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sortedQuantile } from "../numeric/select.ts";
-import { bsplineBasis } from "./knots.ts";
+import { bsplineBasis, roundKnots } from "./knots.ts";
 
 describe("sortedQuantile", () => {
   it("is R's type 7", () => {
@@ -47,5 +48,45 @@ describe("bsplineBasis", () => {
     expect(() => bsplineBasis([2, 2, 2])).toThrow(/more than one time/);
     expect(() => bsplineBasis([0, 1], { domain: [3, 3] })).toThrow(/first < last/);
     expect(() => bsplineBasis([])).toThrow(/first < last/);
+  });
+});
+
+describe("roundKnots", () => {
+  it("holds all times between knots that are nobody's visit", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: -50, max: 400, noNaN: true }), { minLength: 12, maxLength: 60 }),
+        fc.constantFrom(1e-6, 1, 1e5),
+        (raw, scale) => {
+          const times = raw.map((t) => scale * (t + 0.0012345));
+          if (new Set(times).size < 12) return;
+          const exact = bsplineBasis(times);
+          const { knots, degree, numBasis } = roundKnots(exact);
+          expect(knots[degree]).toBeLessThanOrEqual(Math.min(...times));
+          expect(knots[numBasis]).toBeGreaterThanOrEqual(Math.max(...times));
+          const range = exact.knots[numBasis] - exact.knots[degree];
+          knots.forEach((t, k) => {
+            expect(Math.abs(t - exact.knots[k])).toBeLessThan(0.011 * range);
+            if (k > 0) expect(t).toBeGreaterThanOrEqual(knots[k - 1]);
+          });
+        },
+      ),
+      { numRuns: 300, seed: 2 },
+    );
+    const { knots } = roundKnots(bsplineBasis([0.123, 1.2345, 2.3456, 3.7, 5.43217, 6.5, 7.7, 8.9, 9.98765]));
+    expect([...knots].map(String).every((text) => text.length <= 4)).toBe(true);
+  });
+
+  it("moves no end that is round already: the first and last time of whole months and of years with two decimals", () => {
+    const months = [3, 5, 8, 13, 14, 23, 27, 31, 36, 48, 51];
+    const years = months.map((t) => Math.round((100 * t) / 12) / 100);
+    for (const times of [months, years]) {
+      const exact = bsplineBasis(times);
+      const ends = ({ knots }: typeof exact) => [knots[0], knots.at(-1)];
+      expect(ends(roundKnots(exact))).toEqual([times[0], times.at(-1)]);
+      // What to do about it: a wider range, which stays as it was asked for.
+      const domain = [0, times === months ? 60 : 5] as const;
+      expect(ends(roundKnots(bsplineBasis(times, { domain }), domain))).toEqual(domain);
+    }
   });
 });

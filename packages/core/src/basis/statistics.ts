@@ -1,7 +1,7 @@
 /**
  * Sufficient statistics per individual: all that any model reads of the data (docs/math/basis.md §3).
  *   G_i = B_i'B_i (banded: |k−l| ≤ degree),  c_i = B_i'(y_i − center),  s_i = ‖y_i − center‖²,
- * y on the scale of the model (transform applied), center = pooled mean. Because the basis sums to one,
+ * y on the scale of the model (transform applied), center = pooled mean, rounded. Because the basis sums to one,
  *   B_i'1 = G_i 1,  1'(y_i − center) = 1'c_i,  n_i = 1'G_i 1,
  * so a mean function with coefficients β may move without reading observations again:
  *   g_i = B_i'(y_i − Bβ) = c_i − G_i β̃,   ρ_i = s_i − 2 β̃'c_i + β̃'G_i β̃,   β̃ = β − center·1.
@@ -18,6 +18,7 @@ import { type CensoredSites, censoredSites } from "../noise/limits.ts";
 import { type Noise, whiteNoise } from "../noise/noise.ts";
 import { filterVisits, type SerialCorrelation, UNCORRELATED, whitenedProducts } from "../noise/serial.ts";
 import { joinFloats, takeRows } from "../numeric/matrix.ts";
+import { roundedMean } from "../numeric/rounding.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 import { chooseKernels, type KernelChoice } from "../wasm/instance.ts";
 import {
@@ -98,6 +99,13 @@ export type CohortStatistics = readonly BasisStatistics[];
 const COLUMNS = ["gram", "cross", "sumSquares", "logDets", "counts", "visits"] as const;
 type Column = BasisStatistics[(typeof COLUMNS)[number]];
 
+/** Where values are counted from: their mean, rounded. Any number near them will do. */
+function roundMiddle(values: Float64Array): number {
+  const mean = compensatedSum(values) / values.length;
+  const sd = Math.sqrt(values.reduce((sum, v) => sum + (v - mean) ** 2, 0) / values.length);
+  return roundedMean(mean, sd);
+}
+
 /** Statistics of a cohort; `center` defaults to the pooled mean (new individuals take centre and noise of the model). */
 export function basisStatistics(
   cohort: Cohort,
@@ -112,7 +120,7 @@ export function basisStatistics(
   const values = byKernels
     ? transformValues(measured, marker.transform)
     : measured.map((v) => applyTransform(marker.transform, v));
-  const origin = center ?? compensatedSum(values) / N;
+  const origin = center ?? roundMiddle(values);
   const visits = Int32Array.from({ length: m }, (_, i) => offsets[i + 1] - offsets[i]);
   const series = { offsets, times, values, ...(censored && { censored }) };
   const columnsOf = (correlation?: SerialCorrelation): Band & VisitColumns => {

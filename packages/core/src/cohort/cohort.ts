@@ -3,11 +3,11 @@
  * Rows may come in any order; inside they are sorted by (id, time, value), so that nothing computed from a cohort
  * depends on the order of rows, bit for bit.
  */
-import { checkGiven, checkOption, DtmError } from "../errors.ts";
+import { checkForm, checkGiven, checkNumbers, checkOption, DtmError, isNamed } from "../errors.ts";
 import { takeRows } from "../numeric/matrix.ts";
 import { assembleColumns } from "./assemble.ts";
 import type { CodedCovariates } from "./coding.ts";
-import { applyTransform, checkMarker, DEFAULT_MARKER, isComputable, type Marker } from "./marker.ts";
+import { applyTransform, COMPUTABLE_SIZES, checkMarker, DEFAULT_MARKER, isComputable, type Marker } from "./marker.ts";
 
 export { compareText } from "./assemble.ts";
 
@@ -51,6 +51,16 @@ export function makeCohort(columns: CohortColumns, marker: Partial<Marker> = {})
   checkGiven("makeCohort", { columns, marker });
   const { ids, times, values, censored } = columns;
   checkGiven("makeCohort", { ids, times, values });
+  checkForm(
+    Array.isArray(ids),
+    "makeCohort",
+    "ids as a list of text",
+    ids,
+    'Give ["a", "a", "b"], one for each value.',
+  );
+  checkNumbers("makeCohort", "times", times);
+  checkNumbers("makeCohort", "values", values);
+  if (censored !== undefined) checkNumbers("makeCohort", "sides of limits", censored);
   const N = ids.length;
   if (times.length !== N || values.length !== N || (censored !== undefined && censored.length !== N)) {
     throw new DtmError(
@@ -91,7 +101,7 @@ function checkRow(id: string, time: number, value: number, row: number, marker: 
     if (isComputable(x)) continue;
     throw new DtmError(
       "not-finite",
-      `makeCohort: expected a finite ${what}, 0 or from 1e-100 to 1e100 in size, received ${x} in row ${row}.`,
+      `makeCohort: expected a finite ${what}, ${COMPUTABLE_SIZES}, received ${x} in row ${row}.`,
     );
   }
   if (!Number.isFinite(applyTransform(marker.transform, value))) {
@@ -100,6 +110,14 @@ function checkRow(id: string, time: number, value: number, row: number, marker: 
       `makeCohort: expected a value in the domain of transform "${marker.transform}", received ${value} in row ${row}. Leave such rows out or choose another transform.`,
     );
   }
+}
+
+/** Throws a DtmError unless this is a cohort: for callers whom no compiler warns. */
+export function checkCohort(where: string, cohort: unknown): void {
+  checkGiven(where, { cohort });
+  const parts = isNamed(cohort) && Array.isArray(cohort.ids) && Array.isArray(cohort.markers) ? cohort.markers : [];
+  const isCohort = parts.length > 0 && parts.every((part) => isNamed(part) && ArrayBuffer.isView(part.offsets));
+  checkForm(isCohort, where, "a cohort", cohort, "Make one of a table (readCohort) or of columns (makeCohort).");
 }
 
 /**
@@ -121,7 +139,7 @@ export function onlyMarker({ markers }: Cohort): MarkerSeries {
  * numIndividuals(cohort); // 312
  */
 export function numIndividuals(cohort: Cohort): number {
-  checkGiven("numIndividuals", { cohort });
+  checkCohort("numIndividuals", cohort);
   return cohort.ids.length;
 }
 
@@ -137,7 +155,9 @@ export function numObservations(cohort: Cohort): number {
  * const first = selectIndividuals(cohort, [0, 1, 2]);
  */
 export function selectIndividuals(cohort: Cohort, individuals: ArrayLike<number>): Cohort {
-  checkGiven("selectIndividuals", { cohort, individuals });
+  checkCohort("selectIndividuals", cohort);
+  checkGiven("selectIndividuals", { individuals });
+  checkNumbers("selectIndividuals", "individuals", individuals);
   const m = numIndividuals(cohort);
   const odd = Array.from(individuals).find((i) => !(Number.isInteger(i) && i >= 0 && i < m));
   const remedy = "Give positions in cohort.ids, counted from 0.";

@@ -55,12 +55,18 @@ export function checkMarker(where: string, marker: Marker): Marker {
 }
 
 /**
- * Whether a number can be computed with: 0, or from 1e-100 to 1e100 in size. Squares beyond, and their sums, would be infinite or 0, and so
- * would numbers of a result.
+ * Sizes of numbers that can be computed with. A model holds variances, sums of squares: of numbers of these sizes they stay below the
+ * 1e100 that a model file may hold, and squares of variances are neither infinite nor 0.
  */
+const LEAST_SIZE = 1e-45;
+const MOST_SIZE = 1e45;
+/** The same in words that follow "expected". */
+export const COMPUTABLE_SIZES = "0 or from 1e-45 to 1e45 in size";
+
+/** Whether a number can be computed with: read, fitted and saved. */
 export function isComputable(x: number): boolean {
   const size = Math.abs(x);
-  return x === 0 || (size >= 1e-100 && size <= 1e100);
+  return x === 0 || (size >= LEAST_SIZE && size <= MOST_SIZE);
 }
 
 /** The value on the scale of the model; NaN outside the transform's domain. */

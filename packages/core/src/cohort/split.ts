@@ -1,7 +1,7 @@
 /** K-fold splitting by individual: nobody is in training and test at once. */
-import { checkGiven, checkOption } from "../errors.ts";
+import { checkOption, checkSeed } from "../errors.ts";
 import { createRandom } from "../numeric/random.ts";
-import { type Cohort, numIndividuals, selectIndividuals } from "./cohort.ts";
+import { type Cohort, checkCohort, numIndividuals, selectIndividuals } from "./cohort.ts";
 
 export interface Fold {
   readonly train: Cohort;
@@ -17,7 +17,8 @@ export interface Fold {
  * for (const { train, test } of splitCohort(cohort, 10)) heldOutLogLikelihood(fitLmm(train), test);
  */
 export function splitCohort(cohort: Cohort, numFolds: number, seed = 1): Fold[] {
-  checkGiven("splitCohort", { cohort });
+  checkCohort("splitCohort", cohort);
+  checkSeed("splitCohort", seed);
   const m = numIndividuals(cohort);
   checkOption(
     Number.isInteger(numFolds) && numFolds >= 2 && numFolds <= m,

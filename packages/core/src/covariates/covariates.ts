@@ -5,6 +5,7 @@
  * A missing value is never the mean in silence: the individual is left out, or "unknown" is a column of its own.
  */
 import {
+  type CodedColumn,
   type CodedCovariates,
   type Covariate,
   type CovariateCoding,
@@ -13,9 +14,9 @@ import {
 } from "../cohort/coding.ts";
 import { type Cohort, selectIndividuals } from "../cohort/cohort.ts";
 import { type Complaint, DtmError, showReceived } from "../errors.ts";
-import { createComplaintBook, type Finding, refusalAt } from "../ingest/complaints.ts";
+import { createComplaintBook, type Finding } from "../ingest/complaints.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
-import { lineOf, type SubjectsTable } from "../ingest/subjects-table.ts";
+import { checkSharedIds, lineOf, type SubjectsTable } from "../ingest/subjects-table.ts";
 
 /** The covariates of the individuals of a fit. */
 export interface Covariates {
@@ -185,6 +186,15 @@ export function columnsWith({ covariates, columns }: CovariateCoding, effects: r
   return columns.flatMap(({ covariate }, p) => (effects.includes(covariates[covariate].effect) ? [p] : []));
 }
 
+/**
+ * The step that an effect of a coded column is told for: of a number about its standard deviation, in two digits, or from 0 to 1 where it has
+ * no other values, with which the variance is c(1 − c); 1 for a level.
+ */
+export function usualStep({ level, center: c, scale }: CodedColumn): number {
+  if (level !== null || Math.abs(scale ** 2 - c * (1 - c)) < 1e-9) return 1;
+  return Number(scale.toPrecision(2));
+}
+
 /** Some columns of coded values [m,P], [m,P']. */
 export function takeColumns(values: Float64Array, P: number, columns: readonly number[]): Float64Array {
   const n = columns.length;
@@ -210,13 +220,7 @@ export function cellsOf(
 ): ReadonlyMap<string, readonly (SubjectCell | undefined)[]> {
   const book = createComplaintBook(table.file);
   const individual = new Map(ids.map((id, i) => [id, i]));
-  if (ids.length > 0 && !table.ids.some((id) => individual.has(id))) {
-    throw refusalAt({}, table.file, "other-ids", [
-      `ids of the visits, such as "${showReceived(ids[0])}"`,
-      table.ids.length === 0 ? "no rows" : `others, such as "${showReceived(table.ids[0])}"`,
-      "No id is in both: write the ids alike, or name the column of ids.",
-    ]);
-  }
+  checkSharedIds(table, ids);
   const found = new Map<string, (SubjectCell | undefined)[]>();
   for (const { name } of wanted) {
     const columns = table.columns.flatMap((column, k) => (column.name.trim() === name ? [k] : []));

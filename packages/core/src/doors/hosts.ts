@@ -14,6 +14,7 @@ export { evaluateFold } from "../evaluate/compare.ts";
 export { type FoldResult, summarizeFolds } from "../evaluate/summarize-folds.ts";
 export { prepareMarkers } from "../models/choose-noise.ts";
 export { latticeNodes } from "../models/dtm/nodes.ts";
+export { type MapQuestion, mapQuestion } from "../models/dtm/question.ts";
 export { fitDtmStatistics, type PreparedCohortStatistics, startPrepared } from "../models/fit-models.ts";
 export { modelStatistics } from "../models/new-individuals.ts";
 export { embedStatistics } from "../models/place.ts";
@@ -31,6 +32,7 @@ export {
 } from "../models/saving/packed-statistics.ts";
 export { createShardWorker } from "../models/shard-worker.ts";
 export {
+  type Elsewhere,
   type NodeCells,
   type ShardBlock,
   type ShardFunction,

@@ -26,6 +26,7 @@ export {
 export { type CensoringLimit, censoringLimits, limitWords, writeCensored } from "../cohort/limits.ts";
 export {
   applyTransform,
+  COMPUTABLE_SIZES,
   type Limits,
   markerScale,
   TRANSFORMS,
@@ -63,6 +64,7 @@ export {
   type TableSource,
   type TypedRows,
 } from "../ingest/formats.ts";
+export { namesIndividuals, timeColumns } from "../ingest/id-columns.ts";
 export { isMissing, readComparator, readNumber } from "../ingest/numbers.ts";
 export { type CountedTimes, describeTimes, originWords, parseOrigin } from "../ingest/origin.ts";
 export {
@@ -87,7 +89,7 @@ export {
   valueHistogram,
 } from "../ingest/quality.ts";
 export { leftOutNote, type ReadCohort, readCohortFile, readCohortRows } from "../ingest/read-cohort.ts";
-export type { MarkerChoice, ReadCohortOptions } from "../ingest/reading.ts";
+export type { MarkerChoice, ReadCohortOptions } from "../ingest/read-options.ts";
 export type { SubjectsTable } from "../ingest/subjects-table.ts";
 export type { Delimiter, TableRow } from "../ingest/table.ts";
 export { type TableKind, tableKind } from "../ingest/table-kind.ts";
@@ -99,6 +101,7 @@ export { faultOfKeys } from "../json-keys.ts";
 export { meanAndSd } from "../numeric/moments.ts";
 export { sortedQuantile } from "../numeric/select.ts";
 export {
+  followUpColumns,
   type ReadSubjects,
   type ReadSubjectsOptions,
   readFollowUp,

@@ -3,6 +3,7 @@
 export { type Basis, basisDomain, designMatrix } from "../basis/bspline.ts";
 export { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
 export type { Fold } from "../cohort/split.ts";
+export { usualStep } from "../covariates/covariates.ts";
 export { type AlignedModel, alignModel } from "../models/align.ts";
 export {
   type CalibrationClass,
@@ -11,6 +12,7 @@ export {
   isCalibratedAt,
 } from "../models/conformal.ts";
 export { type Course, courseReader, courseTimes } from "../models/course.ts";
+export { fitsNoCourse } from "../models/course-fit.ts";
 export {
   type CovariateStep,
   covariateEffects,
@@ -77,6 +79,7 @@ export {
 export {
   type MarkerPlacement,
   noiseRatio,
+  type PlaceFault,
   type Places,
   placeSd,
   placeSds,
@@ -96,6 +99,7 @@ export {
 export type { Crossing, CrossingOptions } from "../models/predicting/crossing.ts";
 export type { PredictedSeries } from "../models/predicting/series.ts";
 export { modelFileJsonSchema } from "../models/saving/file-schema.ts";
+export { isPublished, LINEAR_SAMPLES, MANY_INDIVIDUALS, MAP_SAMPLE, usualRestarts } from "../models/sizes.ts";
 export { suspectVisits } from "../models/suspect-visits.ts";
 export {
   isApproximate,

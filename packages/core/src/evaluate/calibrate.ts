@@ -20,6 +20,7 @@ import { viewMarker } from "../models/fit.ts";
 import { forecastGuard } from "../models/forecast-guard.ts";
 import { isMapModel, type ScoredModel, type TrajectoryModel } from "../models/model.ts";
 import { embedPlaces } from "../models/place.ts";
+import { roundStep, roundTo } from "../numeric/rounding.ts";
 import {
   type ForecastBand,
   type Forecaster,
@@ -39,7 +40,8 @@ const LEAST_INDIVIDUALS = 40;
 export function fewestFor(level: number): number {
   return Math.ceil((1 + level) / (1 - level) - 1e-9);
 }
-const [FEWEST, FEWEST_90] = [fewestFor(CALIBRATED_LEVELS[0]), fewestFor(BASE_LEVEL)];
+/** Individuals without whom there is no calibration: it goes into a model that may be shared, and quantiles over fewer are nearly values of single ones. */
+const FEWEST_CALIBRATED = 20;
 /** Parts of the individuals, of which each is covered by factors of the others. */
 const NUM_PARTS = 5;
 
@@ -88,10 +90,10 @@ export function calibrateForecasts(parts: readonly HeldOutPart[], marker?: numbe
 export function calibrateBands(parts: readonly (readonly ForecastBand[])[], name = "the marker"): ForecastCalibration {
   const misses = parts.flatMap((bands, p) => bands.map((band) => missOf(band, p)));
   const numIndividuals = visitsOf(misses).size;
-  if (numIndividuals < FEWEST) {
+  if (numIndividuals < FEWEST_CALIBRATED) {
     throw new DtmError(
       "too-few-individuals",
-      `calibrateForecasts: expected ${FEWEST} individuals or more with two visits or more of ${name}, received ${numIndividuals}. Add individuals who were not in the fit; 90% bands need ${FEWEST_90}.`,
+      `calibrateForecasts: expected ${FEWEST_CALIBRATED} individuals or more with two visits or more of ${name}, received ${numIndividuals}. Add individuals who were not in the fit: quantiles over fewer would tell single visits in a file that may be shared.`,
     );
   }
   const calibration = calibrationOf(misses);
@@ -128,7 +130,9 @@ function horizonClasses(misses: readonly Miss[]): number[] {
   return Array.from({ length: NUM_HORIZONS }, (_, h) => {
     let at = Math.ceil((h / NUM_HORIZONS) * horizons.length);
     while (at < last && horizons[at] === horizons[at - 1]) at++;
-    return h === 0 ? 0 : horizons[Math.min(at, last)];
+    const from = horizons[Math.min(at, last)];
+    // Down, so that a visit on a schedule stays in its class; an exact one is the time between two visits of one individual.
+    return h === 0 || from === 0 ? 0 : roundTo(from, roundStep(from / 10), Math.floor);
   });
 }
 
@@ -206,7 +210,8 @@ function describeClass(misses: readonly Miss[]): CalibrationClass {
       let left = 0.5 * (1 + level) * (n + 1);
       for (const { r, weight } of sorted) {
         left -= weight;
-        if (left <= 1e-9) return r;
+        // Up, so that the band still holds what it promises; an exact factor is one visit of one individual.
+        if (left <= 1e-9) return roundTo(r, 0.01, Math.ceil);
       }
       return null;
     });

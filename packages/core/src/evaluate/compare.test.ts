@@ -94,16 +94,54 @@ describe("summarizeFolds", () => {
         folds: 5,
       }).verdict;
     expect(parted(0.5, 0)).toMatch(
-      /^The map \(dtm\) has a higher likelihood than the linear mixed model .* but no better forecasts of their next visits: log-likelihood higher by 0\.\d+ per individual .*, CRPS of the next visit (lower|higher) by/,
+      /^The map \(dtm\) has a higher likelihood than the linear mixed model for new individuals, but no gain in forecasts of their next visits is shown: log-likelihood higher by 0\.\d+ per individual .*, CRPS of the next visit (lower|higher) by/,
     );
     expect(parted(0.5, -0.2)).toMatch(
       / but worse forecasts .* CRPS .* higher by .*; for forecasts use the linear mixed model\.$/,
     );
-    expect(parted(0, 0.2)).toMatch(/^The map \(dtm\) has no higher likelihood .* but better forecasts/);
+    expect(parted(0, 0.2)).toMatch(
+      /^The map \(dtm\) forecasts next visits of new individuals better than the linear mixed model, but no gain in likelihood is shown: log-likelihood (lower|higher) by/,
+    );
     expect(parted(-0.5, -0.2)).toMatch(/^The linear mixed model predicts .* better than the map \(dtm\): use it/);
     expect(parted(0.5, 0.2)).toMatch(
       /predicts new individuals better .* CRPS of the next visit lower by 0\.\d+ \(95% CI 0\./,
     );
+  });
+
+  it("takes no wide interval for a fact, and names the score by which a model is worse", () => {
+    const told = (likelihood: [number, number], crps: [number, number], model: ComparedModel = "dtm") => {
+      const interval = ([lower, upper]: [number, number]) => ({ mean: (lower + upper) / 2, se: 1, lower, upper });
+      const own = { model, reference: "lmm", ...interval(likelihood), nextCrps: interval(crps) } as const;
+      const none = { model: "dtm", reference: "lmm", ...interval([1, 3]), nextCrps: interval([-3, -1]) } as const;
+      return verdictOf(["lmm", "dtm", ...(model === "dtm" ? [] : [model])], "lmm", (of) => (of === model ? own : none));
+    };
+    expect(told([-11.89, 38.93], [-2, -1])).toBe(
+      "The map (dtm) forecasts next visits of new individuals better than the linear mixed model, but no gain in likelihood is shown: log-likelihood higher by 13.52 per individual (95% CI −11.89 to 38.93), CRPS of the next visit lower by 1.5 (95% CI 1.0 to 2.0).",
+    );
+    expect(told([-2, -1], [-1, 1])).toMatch(
+      /^The linear mixed model has a higher likelihood for new individuals than the map \(dtm\): use it/,
+    );
+    expect(told([-2, 1], [1, 2])).toMatch(
+      /^The linear mixed model forecasts next visits of new individuals better than the map \(dtm\): use it/,
+    );
+    expect(told([-2, 1], [1, 2], "locf")).toMatch(
+      /; the last value carried forward \(locf\), CRPS of the next visit higher by 1\.5 \(.*\), forecasts next visits worse than the map \(dtm\), but no loss in likelihood is shown\.$/,
+    );
+    expect(told([-2, -1], [-1, 2], "fpca")).toMatch(
+      /; principal components \(fpca\), by 1\.50 .*, have a lower likelihood than the map \(dtm\), but no loss in forecasts is shown\.$/,
+    );
+  });
+
+  it("gives ends of intervals as many digits as tell them from zero", () => {
+    const told = (lower: number, upper: number, crps: [number, number]) => {
+      const own = { model: "dtm", reference: "lmm", mean: (lower + upper) / 2, se: 1, lower, upper } as const;
+      const nextCrps = { mean: (crps[0] + crps[1]) / 2, se: 1, lower: crps[0], upper: crps[1] };
+      return verdictOf(["lmm", "dtm"], "lmm", () => ({ ...own, nextCrps }));
+    };
+    const text = told(0.004, 0.03, [-0.011, -0.0003]);
+    expect(text).toContain("higher by 0.017 per individual (95% CI 0.004 to 0.030)");
+    expect(text).toContain("lower by 0.0056 (95% CI 0.0003 to 0.0110)");
+    expect(told(0, 0.03, [-1, 1])).toContain("(95% CI 0.00 to 0.03)");
   });
 
   it("names a carried value that forecasts better than the model to be used", () => {
@@ -136,13 +174,13 @@ describe("summarizeFolds", () => {
 
   it("judges every model asked for against the one to be used, in one sentence", () => {
     expect(verdictWith({ line: -0.4, lmm: 0, fpca: 0.1, dtm: 0.5, classes: 0.5 })).toMatch(
-      /^The map \(dtm\) predicts .* higher by 0\.5.*\); latent classes \(classes\), difference −?0\.0\d \(.*\), do as well as the map \(dtm\); straight lines \(line\) and principal components \(fpca\) do worse than the map \(dtm\)\.$/,
+      /^The map \(dtm\) predicts .* higher by 0\.5.*\); latent classes \(classes\), difference −?0\.0\d \(.*\), do as well as the map \(dtm\); straight lines \(line\) and principal components \(fpca\) do worse than the map \(dtm\) in likelihood and CRPS\.$/,
     );
     expect(verdictWith({ lmm: 0, dtm: 0.5, classes: 0.9 })).toMatch(
       /; but latent classes \(classes\), by 0\.[34].* per individual \(95% CI 0\..*\), do better still\.$/,
     );
     expect(verdictWith({ constant: -1, line: 0, lmm: 0, dtm: 0 })).toMatch(
-      /^The linear mixed model suffices: the map \(dtm\) has a log-likelihood (?:higher|lower) by .*, which could be chance; straight lines \(line\), .* do as well as the linear mixed model; a constant level \(constant\) does worse than the linear mixed model\.$/,
+      /^The linear mixed model suffices: the map \(dtm\) has a log-likelihood (?:higher|lower) by .*, which could be chance; straight lines \(line\), .* do as well as the linear mixed model; a constant level \(constant\) does worse than the linear mixed model in likelihood and CRPS\.$/,
     );
     // The sign is in the words: the interval is turned with them.
     const difference = { model: "dtm", reference: "lmm", mean: -0.41, se: 1.3, lower: -3.02, upper: 2.2 } as const;

@@ -3,9 +3,16 @@
  * folds for every model. Each fold is a stateless piece of work (`evaluateFold`), in which no model is fitted twice; what the
  * folds give is put together by `summarizeFolds`.
  */
-import { type Cohort, numIndividuals, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
+import {
+  type Cohort,
+  checkCohort,
+  numIndividuals,
+  numObservations,
+  onlyMarker,
+  selectVisits,
+} from "../cohort/cohort.ts";
 import { splitCohort } from "../cohort/split.ts";
-import { checkGiven, checkNames, checkOption, DtmError } from "../errors.ts";
+import { checkGiven, checkNames, checkOption, checkSeed, DtmError } from "../errors.ts";
 import { fitClasses } from "../models/classes/classes.ts";
 import type { DtmModel } from "../models/dtm/model.ts";
 import { checkCancelled, type FitControl, markerModel } from "../models/fit.ts";
@@ -16,7 +23,7 @@ import { fitFpca, fitLinear, fitLmm, type LinearModels } from "../models/linear-
 import { type MeanKind, mixedModelForm } from "../models/mean.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
-import { isApproximate, type Noise, type NoiseChoice } from "../noise/noise.ts";
+import { type Approximation, approximationOf, type Noise, type NoiseChoice } from "../noise/noise.ts";
 import { carriedForward, carriedLogLikelihoods, variogramOf } from "./carried-forward.ts";
 import { COMPARED_MODELS, type ComparedModel, defaultModels, WITH_COVARIATES } from "./compared-models.ts";
 import {
@@ -47,7 +54,16 @@ export interface CompareOptions extends PrepareOptions, FitControl {
 
 const COMPARE_OPTIONS: { readonly [Name in keyof Required<CompareOptions>]: true } = {
   ...{ models: true, folds: true, repeats: true, mean: true, restarts: true, mapDimension: true, seed: true },
-  ...{ basis: true, numBasis: true, degree: true, domain: true, knots: true, noise: true, statistics: true },
+  ...{
+    basis: true,
+    numBasis: true,
+    degree: true,
+    domain: true,
+    knots: true,
+    rounded: true,
+    noise: true,
+    statistics: true,
+  },
   ...{ onProgress: true, signal: true, kernels: true, shards: true },
 };
 
@@ -58,9 +74,13 @@ const COMPARE_OPTIONS: { readonly [Name in keyof Required<CompareOptions>]: true
  * const { verdict, differences } = compareModels(cohort, { models: ["lmm", "dtm"], folds: 10 });
  */
 export function compareModels(cohort: Cohort, options: CompareOptions = {}): Comparison {
-  checkGiven("compareModels", { cohort, options });
+  checkCohort("compareModels", cohort);
+  checkGiven("compareModels", { options });
   checkNames("compareModels", options, Object.keys(COMPARE_OPTIONS));
+  checkSeed("compareModels", options.seed);
   const { folds = 10, repeats = 1, onProgress } = options;
+  const isWhole = Number.isInteger(repeats) && repeats >= 1;
+  checkOption(isWhole, "compareModels", "repeats as a whole number from 1", repeats, "Use 1.");
   const total = folds * repeats;
   const results = Array.from({ length: total }, (_, fold) => {
     const found = evaluateFold(cohort, fold, options);
@@ -104,7 +124,7 @@ interface ComparedFit {
   /** log p(y_i) of individuals it was not fitted to, [m]. */
   readonly logLikelihoods: (cohort: Cohort) => Float64Array;
   readonly forecaster: Forecaster;
-  readonly approximate?: boolean;
+  readonly approximate?: Approximation | null;
 }
 
 function scoredFit(model: ScoredModel): ComparedFit {
@@ -112,7 +132,7 @@ function scoredFit(model: ScoredModel): ComparedFit {
   return {
     logLikelihoods: (cohort) => heldOutLogLikelihood(model, cohort, { mixture }).logLikelihood,
     forecaster: modelForecaster(model, mixture),
-    approximate: isApproximate(markerModel(model).noise),
+    approximate: approximationOf(markerModel(model).noise),
   };
 }
 

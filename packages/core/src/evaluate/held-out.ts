@@ -6,10 +6,11 @@
  * Scores: per individual = mean over individuals; per observation = ratio of sums. On the scale of the model.
  */
 import type { CohortStatistics } from "../basis/statistics.ts";
-import { type Cohort, makeCohort, numIndividuals, numObservations } from "../cohort/cohort.ts";
+import { type Cohort, checkCohort, makeCohort, numIndividuals, numObservations } from "../cohort/cohort.ts";
 import { combineMarkers } from "../cohort/several-markers.ts";
-import { checkGiven, DtmError } from "../errors.ts";
+import { checkGiven, checkNames, checkSeed, DtmError, optionNames } from "../errors.ts";
 import { priorsOf, statisticsFor } from "../models/covariate-model.ts";
+import { checkModel } from "../models/fit.ts";
 import { linearLogLikelihoods } from "../models/linear/scores.ts";
 import { logLikelihoods } from "../models/mixture/conditioner.ts";
 import { jointLogLikelihoods } from "../models/mixture/joint.ts";
@@ -25,6 +26,8 @@ export interface HeldOutOptions {
   readonly history?: Cohort;
   readonly mixture?: CoefficientMixture;
 }
+
+const HELD_OUT_OPTIONS = optionNames<HeldOutOptions>({ numDraws: true, seed: true, history: true, mixture: true });
 
 export interface HeldOutScores {
   readonly ids: readonly string[];
@@ -44,7 +47,11 @@ export interface HeldOutScores {
  * const { perIndividual } = heldOutLogLikelihood(model, others);
  */
 export function heldOutLogLikelihood(model: ScoredModel, cohort: Cohort, options: HeldOutOptions = {}): HeldOutScores {
-  checkGiven("heldOutLogLikelihood", { model, cohort, options });
+  checkModel("heldOutLogLikelihood", model);
+  checkCohort("heldOutLogLikelihood", cohort);
+  checkGiven("heldOutLogLikelihood", { options });
+  checkNames("heldOutLogLikelihood", options, HELD_OUT_OPTIONS);
+  checkSeed("heldOutLogLikelihood", options.seed);
   const { history } = options;
   const statistics = statisticsFor(model, cohort);
   const score = scorer(model, options);

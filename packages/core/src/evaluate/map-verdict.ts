@@ -1,109 +1,139 @@
 /**
- * One verdict on a map, by four lights (docs/math/evaluation.md §4):
+ * The one light of trust on a map, by four parts (docs/math/evaluation.md §4):
  *   settled   the fit no longer moves places;
  *   starts    other starts found the same map, or clearly worse ones, and refits to 80% of the individuals find it again;
  *   explains  new individuals are predicted better than by a mixed model with a mean curve;
- *   covers    90% intervals of forecasts hold about 90% of what came.
- * The worst light speaks first. What has not been looked at is unknown, never good: the last two need a comparison on
- * held-out individuals. How much of the variance the map carries in-sample is no light, since the residual beside it is
- * capped; only a map that carries next to nothing is told by it.
+ *   covers    90% bands of forecasts, as they are given by default, hold 88 to 92% of what came.
+ * The worst part speaks, in words that page, report and command line share. What has not been looked at is unknown, never
+ * good: the last two need a comparison on held-out individuals (or, for bands, a calibration). Before there is one, a map is
+ * told to be of noise where places account for no more of the variance than chance gives (`chanceShare`).
  */
-import { checkGiven } from "../errors.ts";
-import type { FitRecord } from "../models/fit.ts";
-import type { TrajectoryModel } from "../models/model.ts";
-import { SEEN_ONCE } from "../models/prepare.ts";
+import { checkModel, type FitRecord } from "../models/fit.ts";
+import { isMapModel, type TrajectoryModel } from "../models/model.ts";
 import { SAME_MAP } from "../models/run.ts";
 import { sortedQuantile } from "../numeric/select.ts";
+import { COVERS_TITLE, covers } from "./covers.ts";
+import { carries, NOTHING } from "./explains.ts";
+import { type HeldOutEvidence, type Judged, type Light, type LightState, NOT_KNOWN_YET, worseOf } from "./light.ts";
 
-export type LightState = "good" | "unknown" | "caution" | "poor";
-
-export interface Light {
-  readonly name: "settled" | "starts" | "explains" | "covers";
-  readonly state: LightState;
-  readonly sentence: string;
-}
+export type LightColour = "green" | "amber" | "grey";
 
 export interface MapVerdict {
-  /** The worst of the lights. */
+  readonly colour: LightColour;
+  /** The worst of the parts. */
   readonly state: LightState;
-  /** How to take the map, and that with the first reason. */
+  /** How to take the map: "Reliable map", "Read with care" or "Do not read". */
   readonly advice: string;
+  /** Why, in a few words; empty where there is nothing to say. */
+  readonly reason: string;
+  /** Both: "Read with care: starts disagree". */
+  readonly words: string;
+  /** The same with the sentence behind it. */
   readonly headline: string;
   readonly lights: readonly Light[];
 }
 
-/** What is read of a comparison (`Comparison`, or one read back from a file). */
-export interface HeldOutEvidence {
-  readonly differences: readonly {
-    readonly model: string;
-    readonly reference: string;
-    readonly mean: number;
-    readonly lower: number;
-    readonly upper: number;
-    /** In the CRPS of the next visit, below zero where the model is better. */
-    readonly nextCrps?: { readonly lower: number; readonly upper: number } | null;
-  }[];
-  readonly models: readonly {
-    readonly model: string;
-    readonly coverage: { readonly p90: number };
-    /** How many forecasts the coverage is of; taken as many where a file does not say. */
-    readonly forecast?: { readonly count?: number };
-  }[];
-}
-
 /** Median R² of the places of refits that is as good as the same map, and below which it is another one. */
 const ANOTHER_MAP = 0.5;
-/** Below these shares of the variance between individuals a map carries next to nothing, and little. */
-const NEXT_TO_NOTHING = 0.1;
-const LITTLE = 0.5;
-/** Coverage of 90% intervals that is as it should be, and that is not far from it. */
-const GOOD_COVERAGE = [0.85, 0.95] as const;
-const FAIR_COVERAGE = [0.8, 0.975] as const;
+/** Which part gives the reason where several are as bad. */
+const FIRST_SAID: readonly Light["name"][] = ["settled", "explains", "starts", "covers"];
 
-const ORDER: readonly LightState[] = ["good", "unknown", "caution", "poor"];
-const ADVICE: { readonly [state in LightState]: string } = {
-  good: "The map can be read.",
-  unknown: "The map has settled; whether it predicts new individuals has not been checked.",
-  caution: "Read the map with care.",
-  poor: "Do not draw conclusions from this map.",
+const COLOURS: { readonly [state in LightState]: LightColour } = {
+  good: "green",
+  unknown: "amber",
+  caution: "amber",
+  poor: "grey",
+};
+const ADVICE: { readonly [colour in LightColour]: string } = {
+  green: "Reliable map",
+  amber: "Read with care",
+  grey: "Do not read",
+};
+const EVIDENCE: { readonly [name in Light["name"]]: Light["evidence"] } = {
+  settled: { view: "fit", command: "dtm fit" },
+  starts: { view: "fit", command: "dtm fit --restarts 2; dtm groups RUN" },
+  explains: { view: "models", command: "dtm compare RUN" },
+  covers: { view: "models", command: "dtm compare RUN" },
+};
+const TITLES: { readonly [name in Light["name"]]: string } = {
+  settled: "Settled",
+  starts: "Starts and refits agree",
+  explains: "Explains more than a mixed model",
+  covers: COVERS_TITLE,
+};
+const ANSWERS: { readonly [state in LightState]: string } = {
+  good: "yes",
+  unknown: NOT_KNOWN_YET,
+  caution: "with care",
+  poor: "no",
 };
 
 /**
- * The verdict on a fitted model, with what a comparison on held-out individuals said of it and the agreement of refits (R² of
- * places, `MapStability.mapAgreement`), where there are any. Models without a map have the first light alone.
+ * The light of a fitted model, with what a comparison on held-out individuals said of it and the agreement of refits (R² of
+ * places, `MapStability.mapAgreement`), where there are any; a calibration is part of the model. Models without a map have the
+ * first part alone.
  * @example
- * const { state, headline, lights } = mapVerdict(model, comparison);
+ * const { colour, words, lights } = mapVerdict(model, comparison); // "amber", "Read with care: starts disagree"
  */
 export function mapVerdict(
   model: TrajectoryModel,
   comparison: HeldOutEvidence | null = null,
   refits: readonly number[] | null = null,
 ): MapVerdict {
-  checkGiven("mapVerdict", { model });
-  const isMap = model.kind === "dtm" || model.kind === "dtm-paper";
-  const lights = isMap
-    ? [settled(model.record), starts(model.record, refits), carries(model, comparison), covers(model, comparison)]
-    : [settled(model.record)];
-  const state = lights.reduce<LightState>(
-    (worst, light) => (rank(light.state) > rank(worst) ? light.state : worst),
-    "good",
-  );
-  const told = lights.filter((light) => light.state === state).map(({ sentence }) => sentence);
-  const advice = ADVICE[state];
-  const headline = state === "good" || state === "unknown" ? advice : `${advice} ${told[0]}`;
-  return { state, advice, headline, lights };
+  checkModel("mapVerdict", model);
+  const light = (name: Light["name"], judged: Judged): Light => ({
+    ...{ name, title: TITLES[name], answer: ANSWERS[judged.state], evidence: EVIDENCE[name] },
+    ...judged,
+  });
+  const isMap = isMapModel(model);
+  const lights = [light("settled", settled(model.record))];
+  if (isMap) {
+    lights.push(
+      light("starts", starts(model.record, refits)),
+      light("explains", carries(model, comparison)),
+      light("covers", covers(model, comparison)),
+    );
+  }
+  const state = lights.reduce<LightState>((worst, own) => worseOf(worst, own.state), "good");
+  const worst = lights.filter((own) => own.state === state);
+  const first = FIRST_SAID.flatMap((name) => worst.filter((own) => own.name === name))[0];
+  const colour = COLOURS[state];
+  const advice = !isMap && colour === "green" ? "Settled" : ADVICE[colour];
+  const reason = colour === "green" ? "" : first.brief;
+  const words = reason === "" ? advice : `${advice}: ${reason}`;
+  const headline = reason === "" ? `${words}.` : `${words}. ${first.sentence}`;
+  return { colour, state, advice, reason, words, headline, lights };
 }
 
-function rank(state: LightState): number {
-  return ORDER.indexOf(state);
+/** The verdict of a comparison beside the light of its map: that a map explains nothing stands in the sentence too, whatever scores better. */
+export function verdictOnMap(verdict: string, { lights }: Pick<MapVerdict, "lights">): string {
+  const isNothing = lights.some(({ name, state }) => name === "explains" && state === "poor");
+  return isNothing && !verdict.includes(NOTHING) ? `${verdict} The map ${NOTHING}: do not read it.` : verdict;
 }
 
-function settled({ converged, verdict }: FitRecord): Light {
-  return { name: "settled", state: converged ? "good" : "poor", sentence: verdict };
+/** How a fit ended, in a word. */
+export type FitEnd = "Settled" | "Not settled" | "Stopped";
+
+/** The end of a fit, as its own verdict says it; stopped is one whose noise was at its lower limit. */
+export function fitEnd({ converged, verdict }: Pick<FitRecord, "converged" | "verdict">): FitEnd {
+  if (converged) return "Settled";
+  return /noise at its lower limit/.test(verdict) ? "Stopped" : "Not settled";
 }
 
-/** The worse of what starts and refits say. */
-function starts(record: FitRecord, refits: readonly number[] | null): Light {
+function settled(record: FitRecord): Judged {
+  const end = fitEnd(record);
+  const sentence = record.verdict;
+  if (end === "Settled") {
+    const { iterations } = record;
+    const passes = iterations === 1 ? "1 pass" : `${iterations} passes`;
+    return { state: "good", brief: "settled", sentence: `After ${passes} places hardly move any more.` };
+  }
+  if (end === "Not settled") return { state: "caution", brief: "the fit has not settled", sentence };
+  return { state: "poor", brief: "no map fits these data best", sentence };
+}
+
+/** The worse of what starts and refits say; refits have as many starts as the fit, so that after one start they cannot make it good. */
+function starts(record: FitRecord, refits: readonly number[] | null): Judged {
   const first = amongStarts(record);
   const known = refits?.filter(Number.isFinite) ?? [];
   if (known.length === 0) return first;
@@ -112,95 +142,43 @@ function starts(record: FitRecord, refits: readonly number[] | null): Light {
   const again = `Refits to 80% of the individuals give places with R² ${middle.toFixed(2)} (median; ${sorted[0].toFixed(2)} to ${sorted[sorted.length - 1].toFixed(2)} over ${sorted.length})`;
   const state = middle >= SAME_MAP ? "good" : middle >= ANOTHER_MAP ? "caution" : "poor";
   const sentence = `${again}${state === "good" ? "." : ": the map depends on who is in the sample."}`;
-  const worse = rank(state) > rank(first.state) || first.state === "unknown";
-  const [told, then] = worse ? [sentence, first.sentence] : [first.sentence, sentence];
-  return { name: "starts", state: worse ? state : first.state, sentence: `${told} ${then}` };
+  const isWorse = first.state === "unknown" ? state === "good" : worseOf(first.state, state) !== state;
+  if (isWorse) {
+    return { ...first, sentence: `${first.sentence} ${sentence}` };
+  }
+  const brief = state === "good" ? "refits agree" : "refits disagree";
+  return { state, brief, sentence: `${sentence} ${first.sentence}` };
 }
 
-function amongStarts({ starts: told = [] }: FitRecord): Light {
-  const light = (state: LightState, sentence: string): Light => ({ name: "starts", state, sentence });
-  if (told.length < 2) return light("unknown", "The map was fitted from one start: others might find another one.");
+function endedElsewhere(others: readonly unknown[]): string {
+  return others.length === 1 ? "the other one ended on another map," : "the others ended on other maps,";
+}
+
+function amongStarts({ starts: told = [] }: FitRecord): Judged {
+  if (told.length < 2) {
+    const sentence = "The map was fitted from one start: others might find another one. Not checked yet.";
+    return { state: "unknown", brief: "one start only", sentence };
+  }
   const [best, ...others] = told;
   const rival = others.find(({ sameMap, similarBound }) => similarBound && !sameMap);
   if (rival !== undefined) {
-    return light(
-      "poor",
-      `The start from ${rival.name} found a different map (R² ${rival.agreement.toFixed(2)} of places) whose bound is only ${Math.max(0, best.bound - rival.bound).toFixed(1)} lower: the data do not say which is right.`,
-    );
+    return {
+      state: "caution",
+      brief: "starts disagree",
+      sentence: `The start from ${rival.name} found a different map (R² ${rival.agreement.toFixed(2)} of places) whose bound is only ${Math.max(0, best.bound - rival.bound).toFixed(1)} lower: the data do not say which is right.`,
+    };
   }
   const same = others.filter(({ sameMap }) => sameMap).length;
-  if (same === others.length) return light("good", `All ${told.length} starts found the same map.`);
+  const agree = { state: "good", brief: "starts agree" } as const;
+  if (same === others.length)
+    return { ...agree, sentence: `${told.length === 2 ? "Both" : `All ${told.length}`} starts found the same map.` };
   if (same > 0) {
-    return light("good", `${same + 1} of ${told.length} starts found the same map; the others ended lower.`);
+    const rest = same === others.length - 1 ? "the other one" : "the others";
+    return { ...agree, sentence: `${same + 1} of ${told.length} starts found the same map; ${rest} ended lower.` };
   }
-  return light(
-    "caution",
-    `Only the start from ${best.name} found this map; the others ended on other maps, lower by ${(best.bound - others[0].bound).toFixed(1)} or more. More starts (restarts) may find a better one.`,
-  );
-}
-
-/** What the map explains; where most individuals were seen once that speaks first, unless worse is known. */
-function carries(model: TrajectoryModel, comparison: HeldOutEvidence | null): Light {
-  const light = explains(model, comparison);
-  const warning = model.record.warnings.find((text) => text.includes(SEEN_ONCE));
-  if (warning === undefined || rank(light.state) >= rank("caution")) return light;
-  return { ...light, state: "caution", sentence: `${warning} ${light.sentence}` };
-}
-
-function explains(model: TrajectoryModel, comparison: HeldOutEvidence | null): Light {
-  const light = (state: LightState, sentence: string): Light => ({ name: "explains", state, sentence });
-  const share = model.kind === "dtm" ? meanShare(model.markers) : 1;
-  if (share < NEXT_TO_NOTHING) {
-    return light(
-      "poor",
-      `The map carries ${Math.round(100 * share)}% of the variance between individuals: places say nothing.`,
-    );
-  }
-  const difference = comparison?.differences.find(
-    (d) => d.model === model.kind && (d.reference === "lmm" || d.reference === "lmm-covariates"),
-  );
-  if (difference === undefined && share < LITTLE) {
-    const carried = `In-sample the map carries ${Math.round(100 * share)}% of the variance between individuals`;
-    return light("caution", `${carried}: places explain little. Not compared with a mixed model yet.`);
-  }
-  if (difference === undefined) {
-    return light("unknown", "Not compared with a mixed model on held-out individuals yet.");
-  }
-  const { mean, lower, upper, nextCrps } = difference;
-  const amount = `${signed(mean)} (95% CI ${signed(lower)} to ${signed(upper)}) in held-out log-likelihood per individual`;
-  // "Better" takes likelihood and forecasts.
-  if (lower > 0 && nextCrps && nextCrps.lower > 0) {
-    return light("caution", `The map has a higher likelihood than the mixed model, ${amount}, but worse forecasts.`);
-  }
-  if (lower > 0 && nextCrps && nextCrps.upper >= 0) {
-    return light("good", `The map has a higher likelihood than the mixed model, ${amount}, and forecasts as good.`);
-  }
-  if (lower > 0) return light("good", `The map predicts new individuals better than the mixed model: ${amount}.`);
-  if (upper < 0) return light("poor", `The mixed model predicts new individuals better than the map: ${amount}.`);
-  return light("caution", `The map predicts new individuals no better than the mixed model: ${amount}.`);
-}
-
-/** Of several markers the mean. */
-function meanShare(markers: readonly { readonly varianceShare: number }[]): number {
-  return markers.reduce((sum, { varianceShare }) => sum + varianceShare, 0) / markers.length;
-}
-
-function covers({ kind }: TrajectoryModel, comparison: HeldOutEvidence | null): Light {
-  const light = (state: LightState, sentence: string): Light => ({ name: "covers", state, sentence });
-  const found = comparison?.models.find(({ model }) => model === kind);
-  if (found === undefined) return light("unknown", "Coverage of forecasts on held-out individuals not checked yet.");
-  const { p90 } = found.coverage;
-  const count = found.forecast?.count ?? Number.POSITIVE_INFINITY;
-  const within = ([low, high]: readonly [number, number]) => p90 >= low && p90 <= high;
-  const state = within(GOOD_COVERAGE) ? "good" : within(FAIR_COVERAGE) ? "caution" : "poor";
-  const hold = `90% intervals of held-out forecasts hold ${Math.round(100 * p90)}%`;
-  // Of few forecasts even intervals of the right width may hold all, or much fewer than 90%.
-  if (state !== "good" && Math.abs(p90 - 0.9) <= 2 * Math.sqrt((0.9 * 0.1) / count)) {
-    return light("unknown", `${hold} of the ${count} values that came: too few to say more.`);
-  }
-  return light(state, `${hold} of the values that came.`);
-}
-
-function signed(x: number): string {
-  return `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(2)}`;
+  return {
+    state: "caution",
+    brief: "starts disagree",
+    sentence: `Only the start from ${best.name} found this map; ${endedElsewhere(others)} lower by ${(best.bound - others[0].bound).toFixed(1)}${others.length === 1 ? "" : " or more"}. More starts (restarts) may find a better one.`,
+  };
 }

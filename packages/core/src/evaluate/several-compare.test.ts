@@ -29,9 +29,12 @@ describe("evaluateSeveralFold", () => {
 
   it("warns where likelihoods are approximate, and only there", () => {
     expect(summarizeSeveral([fold]).warnings).toEqual([]);
-    const [warning] = summarizeSeveral([{ ...fold, approximate: true }]).warnings;
+    const [warning] = summarizeSeveral([{ ...fold, approximate: "levels" }]).warnings;
     expect(warning.code).toBe("approximate-likelihood");
-    expect(warning.message).toContain("(dtm, dtm-separate, lmm, lmm-separate) are approximate");
+    expect(warning.message).toContain("(dtm, dtm-separate, lmm, lmm-separate)");
+    const [limits] = summarizeSeveral([{ ...fold, approximate: "limits" }]).warnings;
+    expect(limits.message).toMatch(/are approximate/);
+    expect(limits.message).not.toContain("noise levels");
   });
 
   it("splits a joint model by the rules of probability: p(A, B) = p(A) p(B | A) = p(B) p(A | B)", () => {

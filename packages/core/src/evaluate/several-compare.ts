@@ -7,6 +7,7 @@ import type { Cohort } from "../cohort/cohort.ts";
 import { median } from "../numeric/select.ts";
 import { normalQuantile } from "../numeric/special.ts";
 import type { PairedDifference } from "./compared-models.ts";
+import { gainText, likelihoodSign } from "./difference-words.ts";
 import { centralCoverage } from "./forecast.ts";
 import {
   evaluateSeveralFold,
@@ -15,7 +16,7 @@ import {
   type SeveralModel,
   type SeveralOptions,
 } from "./several-folds.ts";
-import { approximateWarning, type Comparison } from "./summarize-folds.ts";
+import { approximateWarnings, type Comparison } from "./summarize-folds.ts";
 
 /** A paired difference, with the mean without the 5% largest and smallest, and the share of individuals above 0. */
 export interface SeveralDifference extends PairedDifference {
@@ -152,7 +153,10 @@ export function summarizeSeveral(results: readonly SeveralFold[], repeats = 1): 
     markers,
     area: median(pooled((fold) => fold.area)),
     verdict: verdictOf(differences[0], differences[1]),
-    warnings: results.some(({ approximate }) => approximate === true) ? [approximateWarning(told, [])] : [],
+    warnings: approximateWarnings(
+      told,
+      () => results.find(({ approximate }) => approximate !== undefined)?.approximate,
+    ),
   };
 }
 
@@ -161,13 +165,15 @@ function verdictOf(
   mixed: SeveralDifference & { readonly reference: SeveralModel },
 ): string {
   const known = mixed.reference === "lmm-covariates" ? " with the same covariates" : "";
-  const amount = ({ mean: m, lower, upper }: PairedDifference) =>
-    `${signed(m)} (95% CI ${signed(lower)} to ${signed(upper)})`;
-  const against = (d: PairedDifference, than: string) =>
-    d.lower > 0 ? `better than ${than}` : d.upper < 0 ? `worse than ${than}` : `no better than ${than}`;
+  const against = (d: PairedDifference, than: string) => {
+    const sign = likelihoodSign(d);
+    if (sign === 0) return `no gain of one map over ${than} is shown`;
+    return `one map predicts held-out individuals ${sign === 1 ? "better" : "worse"} than ${than}`;
+  };
+  const first = against(separate, "separate maps");
   return (
-    `One map predicts held-out individuals ${against(separate, "separate maps")}: ${amount(separate)} in log-likelihood per ` +
-    `individual; and ${against(mixed, `the mixed model of all markers${known}`)}: ${amount(mixed)}.`
+    `${first.charAt(0).toUpperCase()}${first.slice(1)}: ${gainText(separate)} in log-likelihood per held-out individual; ` +
+    `${against(mixed, `the mixed model of all markers${known}`)}: ${gainText(mixed)}.`
   );
 }
 
@@ -202,8 +208,4 @@ function difference(d: Float64Array): SeveralDifference {
     trimmed: mean(sorted.slice(cut, sorted.length - cut)),
     above: d.filter((v) => v > 0).length / d.length,
   };
-}
-
-function signed(x: number): string {
-  return `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(2)}`;
 }

@@ -21,7 +21,7 @@ import { visitsOf } from "../models/new-individuals.ts";
 import { embed, keptFor } from "../models/place.ts";
 import { measurementsAt } from "../models/predicting/measurements.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
-import { isApproximate } from "../noise/noise.ts";
+import { type Approximation, approximationOf } from "../noise/noise.ts";
 import { sortedQuantile } from "../numeric/select.ts";
 import { censoredPit } from "./censored-scores.ts";
 import { scorer } from "./held-out.ts";
@@ -74,8 +74,8 @@ export interface SeveralFold {
   readonly pit: readonly Float64Array[];
   readonly areaAlone: readonly Float64Array[];
   readonly area: Float64Array;
-  /** Whether log-likelihoods are approximate: noise levels beside values below or above a limit. */
-  readonly approximate?: boolean;
+  /** Why log-likelihoods are approximate, if they are: values below or above a limit, and noise levels beside them. */
+  readonly approximate?: Approximation;
 }
 
 /** Which part of a marker is told. */
@@ -108,8 +108,13 @@ export function evaluateSeveralFold(cohort: Cohort, fold: number, options: Sever
     pit: test.markers.map((_, k) => forecastPit(map, test, parts, k)),
     areaAlone: test.markers.map((_, k) => embed(viewMarker(map, k), measured(test, k)).area90),
     area: embed(map, test).area90,
-    approximate: map.markers.some(({ noise }) => isApproximate(noise)),
+    ...approximate(map.markers.map(({ noise }) => approximationOf(noise))),
   };
+}
+
+function approximate(reasons: readonly (Approximation | null)[]): Pick<SeveralFold, "approximate"> {
+  const reason = (["levels", "limits"] as const).find((one) => reasons.includes(one));
+  return reason === undefined ? {} : { approximate: reason };
 }
 
 /** log p of what is told of every individual, [m]. */

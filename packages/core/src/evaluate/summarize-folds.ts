@@ -2,6 +2,7 @@
  * Fold results put together (docs/math/evaluation.md §3): scores over folds, forecasts by horizon and by visits known,
  * coverage, differences paired by individual, last visits missed to one side, and the verdict.
  */
+import type { Approximation } from "../noise/noise.ts";
 import { normalQuantile } from "../numeric/special.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 import {
@@ -23,8 +24,8 @@ export interface FoldResult {
   readonly visits: Int32Array;
   readonly numObservations: number;
   readonly logLikelihood: Float64Array;
-  /** Whether it is approximate: noise levels beside values below or above a limit. */
-  readonly approximate?: boolean;
+  /** Why it is approximate, if it is: values below or above a limit, and noise levels beside them. */
+  readonly approximate?: Approximation;
   /** Forecasts of the second half of the visits from the first. */
   readonly later: ForecastScores;
   /** Forecasts of every visit from all before it. */
@@ -111,9 +112,9 @@ export function summarizeFolds(results: readonly FoldResult[], options: SummaryO
   const difference = (model: ComparedModel, other: ComparedModel) =>
     modelDifference(model, byModel[models.indexOf(model)], other, byModel[models.indexOf(other)]);
   const differences = models.filter((model) => model !== reference).map((model) => difference(model, reference));
-  const [approximate, exact] = [true, false].map((is) =>
-    models.filter((_, k) => byModel[k].length > 0 && byModel[k].some((own) => own.approximate === true) === is),
-  );
+  const fitted = models.filter((_, k) => byModel[k].length > 0);
+  const reasonOf = (model: ComparedModel) =>
+    byModel[models.indexOf(model)].find((own) => own.approximate !== undefined)?.approximate;
   const main = summaries.find(({ model }) => model === "dtm") ?? summaries[models.indexOf(reference)];
   return {
     models: summaries,
@@ -121,7 +122,7 @@ export function summarizeFolds(results: readonly FoldResult[], options: SummaryO
     folds,
     repeats,
     verdict: verdictOf(models, reference, difference),
-    warnings: [...dropoutWarning(main), ...(approximate.length === 0 ? [] : [approximateWarning(approximate, exact)])],
+    warnings: [...dropoutWarning(main), ...approximateWarnings(fitted, reasonOf)],
   };
 }
 
@@ -274,16 +275,21 @@ function dropoutWarning({ nextVisit: { last } }: ModelComparison): Comparison["w
   return [{ code: "informative-dropout", message }];
 }
 
-/** Limits of detection beside noise levels: likelihoods of such models are approximate. */
-export function approximateWarning(
-  approximate: readonly string[],
-  others: readonly string[],
-): Comparison["warnings"][number] {
+/** Limits of detection make likelihoods approximate, and those of models with noise levels in another way than others. */
+export function approximateWarnings<Name extends string>(
+  models: readonly Name[],
+  reasonOf: (model: Name) => Approximation | undefined,
+): Comparison["warnings"] {
+  if (models.every((model) => reasonOf(model) === undefined)) return [];
+  const levels = models.filter((model) => reasonOf(model) === "levels");
+  const others = models.filter((model) => reasonOf(model) !== "levels");
   const rest = others.length === 0 ? "" : `, not with those of ${others.join(", ")}`;
-  const message =
-    "Values below or above a limit are read at the noise level expected of the individual, so log-likelihoods of models with noise " +
-    `levels (${approximate.join(", ")}) are approximate: compare them with each other${rest}, and not with those of values without limits.`;
-  return { code: "approximate-likelihood", message };
+  const read =
+    levels.length === 0
+      ? ""
+      : ` Models with noise levels (${levels.join(", ")}) read such values at the level expected of the individual: compare their log-likelihoods with each other${rest}.`;
+  const message = `Log-likelihoods of individuals with values below or above a limit are approximate: do not compare them with those of values without limits.${read}`;
+  return [{ code: "approximate-likelihood", message }];
 }
 
 /** Differences of two models in log-likelihood and in the CRPS of the next visit, from their folds in the same order. */

@@ -1,10 +1,13 @@
 /**
  * The verdict of a comparison in one sentence: the map against the reference (the linear mixed model where it takes part),
  * and every other model that was asked for against whichever of the two is to be used. "Better" is said only where the
- * held-out log-likelihood and the CRPS of the next visit both win; where they part, the sentence says so. "As well" means that
- * the 95% intervals of both paired differences hold zero; it is no proof that there is none.   (docs/math/evaluation.md §3)
+ * held-out log-likelihood and the CRPS of the next visit both win, "worse" where both lose; else the sentence names the score that
+ * tells, and of the other that nothing is shown. "As well" means that the 95% intervals of both paired differences hold zero; it
+ * is no proof that there is none.   (docs/math/evaluation.md §3)
  */
+import { decimals } from "../numeric/decimals.ts";
 import type { ComparedModel, ModelDifference, PairedDifference } from "./compared-models.ts";
+import { digitsFor, forecastSign, likelihoodSign, type Sign } from "./difference-words.ts";
 
 const NAMES: Readonly<Record<ComparedModel, { readonly name: string; readonly plural: boolean }>> = {
   population: { name: "the population's mean curve (population)", plural: false },
@@ -25,20 +28,6 @@ const NAMES: Readonly<Record<ComparedModel, { readonly name: string; readonly pl
 
 /** Paired difference of two of the models compared. */
 export type Difference = (model: ComparedModel, other: ComparedModel) => ModelDifference;
-
-/** 1 where the interval says that the model is better, −1 worse, 0 where it holds zero. */
-type Sign = 1 | 0 | -1;
-
-function likelihoodSign({ lower, upper }: ModelDifference): Sign {
-  return lower > 0 ? 1 : upper < 0 ? -1 : 0;
-}
-
-/** Of the CRPS of the next visit, smaller being better; the likelihood decides alone where nobody has a second visit. */
-function forecastSign(difference: ModelDifference): Sign {
-  const { nextCrps } = difference;
-  if (nextCrps === null) return likelihoodSign(difference);
-  return nextCrps.upper < 0 ? 1 : nextCrps.lower > 0 ? -1 : 0;
-}
 
 /** Whether a model is to be preferred: one score wins and the other does not lose. */
 function isPreferred(difference: ModelDifference): boolean {
@@ -69,66 +58,107 @@ function headline(best: ModelDifference): string {
   const [likelihood, forecast] = [likelihoodSign(best), forecastSign(best)];
   const amounts = `log-likelihood ${higher(best)}${crpsText(best.nextCrps)}`;
   if (likelihood === 0 && forecast === 0) {
-    return `${capital(other.name)} ${verb("suffice", other.plural)}: ${own.name} ${own.plural ? "have" : "has"} a ${amounts}, which could be chance`;
+    return `${capital(other.name)} ${verb("suffice", other.plural)}: ${own.name} ${have(own)} a ${amounts}, which could be chance`;
   }
   if (likelihood + forecast === 2) {
     return `${capital(own.name)} ${verb("predict", own.plural)} new individuals better than ${other.name}: ${amounts}`;
   }
   if (likelihood <= 0 && forecast <= 0) {
-    return `${capital(other.name)} ${verb("predict", other.plural)} new individuals better than ${own.name}: use ${other.plural ? "them" : "it"} (${own.name}: ${amounts})`;
+    const does =
+      likelihood + forecast === -2
+        ? `${verb("predict", other.plural)} new individuals better than ${own.name}`
+        : likelihood === -1
+          ? `${have(other)} a higher likelihood for new individuals than ${own.name}`
+          : `${verb("forecast", other.plural)} next visits of new individuals better than ${own.name}`;
+    return `${capital(other.name)} ${does}: use ${other.plural ? "them" : "it"} (${own.name}: ${amounts})`;
   }
-  // Likelihood and forecasts part.
-  const does = [
-    likelihood === 1 ? "a higher" : likelihood === 0 ? "no higher" : "a lower",
-    forecast === 1 ? "better" : forecast === 0 ? "no better" : "worse",
-  ];
-  const has = own.plural ? "have" : "has";
+  if (likelihood === 0) {
+    return `${capital(own.name)} ${verb("forecast", own.plural)} next visits of new individuals better than ${other.name}, but no gain in likelihood is shown: ${amounts}`;
+  }
+  const forecasts = "forecasts of their next visits";
+  const but =
+    forecast === 0 ? `no gain in ${forecasts} is shown` : `${forecast === 1 ? "better" : "worse"} ${forecasts}`;
   const advice = forecast === -1 ? `; for forecasts use ${other.name}` : "";
-  return `${capital(own.name)} ${has} ${does[0]} likelihood than ${other.name} for new individuals but ${does[1]} forecasts of their next visits: ${amounts}${advice}`;
+  return `${capital(own.name)} ${have(own)} a ${likelihood === 1 ? "higher" : "lower"} likelihood than ${other.name} for new individuals, but ${but}: ${amounts}${advice}`;
 }
 
-/**
- * The other models against the one to be used: those that do better first, then those whose scores part, then those that
- * do as well, then the rest.
- */
+/** What is said of other models by the signs of both scores, in the order in which it is said. */
+const REST: readonly {
+  readonly holds: (likelihood: Sign, forecast: Sign) => boolean;
+  readonly said: (models: readonly ModelDifference[], chosen: string) => string;
+}[] = [
+  {
+    holds: (l, f) => l === 1 && f === 1,
+    said: (models) => `but ${list(models, byAmount)} ${does(models)} better still`,
+  },
+  {
+    holds: (l, f) => l === 1 && f === 0,
+    said: (models) => `${list(models, byAmount)} ${has(models)} a higher likelihood, but no gain in forecasts is shown`,
+  },
+  {
+    holds: (l, f) => l === 1 && f === -1,
+    said: (models) => `${list(models, byAmount)} ${has(models)} a higher likelihood, but worse forecasts`,
+  },
+  {
+    holds: (l, f) => l < 1 && f === 1,
+    said: (models) => `but ${list(models, byCrps)} ${verb("forecast", isPlural(models))} next visits better`,
+  },
+  {
+    holds: (l, f) => l === 0 && f === 0,
+    said: (models, chosen) => `${list(models, (d) => `difference ${brief(d)}`)} ${does(models)} as well as ${chosen}`,
+  },
+  {
+    holds: (l, f) => l === -1 && f === 0,
+    said: (models, chosen) =>
+      `${list(models, byAmount)} ${has(models)} a lower likelihood than ${chosen}, but no loss in forecasts is shown`,
+  },
+  {
+    holds: (l, f) => l === 0 && f === -1,
+    said: (models, chosen) =>
+      `${list(models, byCrps)} ${verb("forecast", isPlural(models))} next visits worse than ${chosen}, but no loss in likelihood is shown`,
+  },
+  {
+    holds: (l, f) => l === -1 && f === -1,
+    said: (models, chosen) =>
+      `${list(models)} ${does(models)} worse than ${chosen} in likelihood${models.some((d) => d.nextCrps !== null) ? " and CRPS" : ""}`,
+  },
+];
+
+/** The other models against the one to be used. */
 function restText(rest: readonly ModelDifference[], chosen: string): string {
   const signs = rest.map((d) => ({ d, likelihood: likelihoodSign(d), forecast: forecastSign(d) }));
-  const where = (holds: (likelihood: Sign, forecast: Sign) => boolean) =>
-    signs.filter(({ likelihood, forecast }) => holds(likelihood, forecast)).map(({ d }) => d);
-  const better = where((l, f) => l === 1 && f === 1);
-  const likelier = where((l, f) => l === 1 && f < 1);
-  const forecasting = where((l, f) => l < 1 && f === 1);
-  const equal = where((l, f) => l === 0 && f === 0);
-  const worse = where((l, f) => l < 1 && f < 1 && l + f < 0);
-  const crps = (d: ModelDifference) => crpsText(d.nextCrps).slice(2);
-  const parts = [
-    ...(better.length === 0 ? [] : [`but ${list(better, (d) => `by ${amount(d)}`)} ${does(better)} better still`]),
-    ...(likelier.length === 0
-      ? []
-      : [`${list(likelier, (d) => `by ${amount(d)}`)} ${has(likelier)} a higher likelihood, but no better forecasts`]),
-    ...(forecasting.length === 0
-      ? []
-      : [
-          `but ${list(forecasting, crps)} ${forecasting.length > 1 || NAMES[forecasting[0].model].plural ? "forecast" : "forecasts"} next visits better`,
-        ]),
-    ...(equal.length === 0
-      ? []
-      : [`${list(equal, (d) => `difference ${brief(d)}`)} ${does(equal)} as well as ${chosen}`]),
-    ...(worse.length === 0 ? [] : [`${list(worse)} ${does(worse)} worse than ${chosen}`]),
-  ];
-  return parts.map((part) => `; ${part}`).join("");
+  return REST.map(({ holds, said }) => {
+    const models = signs.filter(({ likelihood, forecast }) => holds(likelihood, forecast)).map(({ d }) => d);
+    return models.length === 0 ? "" : `; ${said(models, chosen)}`;
+  }).join("");
+}
+
+function byAmount(difference: ModelDifference): string {
+  return `by ${amount(difference)}`;
+}
+
+function byCrps(difference: ModelDifference): string {
+  return crpsText(difference.nextCrps).slice(2);
 }
 
 function verb(word: string, plural: boolean): string {
   return plural ? word : `${word}s`;
 }
 
+function isPlural(models: readonly ModelDifference[]): boolean {
+  return models.length > 1 || NAMES[models[0].model].plural;
+}
+
 function does(models: readonly ModelDifference[]): string {
-  return models.length > 1 || NAMES[models[0].model].plural ? "do" : "does";
+  return isPlural(models) ? "do" : "does";
 }
 
 function has(models: readonly ModelDifference[]): string {
-  return models.length > 1 || NAMES[models[0].model].plural ? "have" : "has";
+  return have({ plural: isPlural(models) });
+}
+
+function have({ plural }: { readonly plural: boolean }): string {
+  return plural ? "have" : "has";
 }
 
 function list(models: readonly ModelDifference[], detail?: (d: ModelDifference) => string): string {
@@ -145,7 +175,8 @@ function higher(difference: ModelDifference): string {
 
 function amount(difference: PairedDifference): string {
   const { mean, lower, upper } = inWords(difference);
-  return `${decimals(mean)} per individual (95% CI ${decimals(lower)} to ${decimals(upper)})`;
+  const show = (x: number) => decimals(x, digitsFor({ lower, upper }));
+  return `${show(mean)} per individual (95% CI ${show(lower)} to ${show(upper)})`;
 }
 
 /** ", CRPS of the next visit lower by 0.0012 (95% CI …)", with two digits that count. */
@@ -154,7 +185,7 @@ function crpsText(crps: PairedDifference | null): string {
   const { mean, lower, upper } = inWords(crps);
   const size = Math.max(Math.abs(lower), Math.abs(upper));
   const places = size > 0 ? Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(size)))) : 2;
-  const show = (x: number) => decimals(x, places);
+  const show = (x: number) => decimals(x, digitsFor({ lower, upper }, places));
   return `, CRPS of the next visit ${crps.mean < 0 ? "lower" : "higher"} by ${show(mean)} (95% CI ${show(lower)} to ${show(upper)})`;
 }
 
@@ -162,14 +193,9 @@ function inWords({ mean, lower, upper }: PairedDifference): { mean: number; lowe
   return mean < 0 ? { mean: -mean, lower: -upper, upper: -lower } : { mean, lower, upper };
 }
 
-/** Decimals with a true minus, and none before a zero. */
-function decimals(x: number, places = 2): string {
-  const text = x.toFixed(places);
-  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "\u2212");
-}
-
 function brief({ mean, lower, upper }: ModelDifference): string {
-  return `${decimals(mean)} (${decimals(lower)} to ${decimals(upper)})`;
+  const show = (x: number) => decimals(x, digitsFor({ lower, upper }));
+  return `${show(mean)} (${show(lower)} to ${show(upper)})`;
 }
 
 function capital(text: string): string {

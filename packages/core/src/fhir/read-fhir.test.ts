@@ -316,8 +316,9 @@ describe("codes", () => {
 
   it("that are not there are refused with what is", async () => {
     await expect(read([observation()], { markers: [{ codes: ["9"] }] })).rejects.toThrow(
-      /1 Observations of other codes/,
+      /1 Observation of other codes.*lists those that are there/,
     );
+    await expect(read([], { markers: [{ codes: ["9"] }] })).rejects.toThrow("received no Observations.");
   });
 });
 

@@ -7,8 +7,9 @@ import type { Meta, Observation } from "fhir/r4";
 import type { Marker } from "../cohort/marker.ts";
 import { checkNames, checkOption, DtmError, optionNames } from "../errors.ts";
 import type { TimeUnit } from "../ingest/calendar.ts";
+import { complaint, howMany } from "../ingest/complaints.ts";
 import { type ReadCohort, readCohortRows } from "../ingest/read-cohort.ts";
-import type { ReadCohortOptions } from "../ingest/reading.ts";
+import type { ReadCohortOptions } from "../ingest/read-options.ts";
 import type { SubjectsTable } from "../ingest/subjects-table.ts";
 import { unitCode } from "../units/aliases.ts";
 import { findAnalyte } from "../units/analytes.ts";
@@ -208,11 +209,16 @@ function settle({ observations, people: { servers }, tally, counts }: Gathering)
 
 function nothingFound({ tally, counts, others }: Gathering, codes: readonly string[]): DtmError {
   const told = toldLines(tally).map((line) => `${line.count} ${line.what} (${doneWords(line)})`);
-  const received = [...told, `${others + counts.passedOver} Observations of other codes`].join(", ");
-  return new DtmError(
-    "no-rows",
-    `Expected Observations of ${codes.join(", ")} with values, received ${received}. Check the codes.`,
-  );
+  const numOthers = others + counts.passedOver;
+  const passed = numOthers === 0 && told.length > 0 ? [] : [`${howMany(numOthers, "Observation")} of other codes`];
+  const isEmpty = numOthers === 0 && told.length === 0;
+  const [expected, received] = [
+    `Observations of ${codes.join(", ")} with values`,
+    isEmpty ? "no Observations" : [...told, ...passed].join(", "),
+  ];
+  const remedy = "Check the codes: dtm inspect --fhir without --code lists those that are there (listFhirCodes).";
+  const message = `Expected ${expected}, received ${received}. ${remedy}`;
+  return new DtmError("no-rows", message, [complaint("refuse", {}, "no-rows", [expected, received, remedy])]);
 }
 
 /** First and last day of each individual with a value whose unit can be taken. */

@@ -8,7 +8,7 @@ interface Told {
   readonly instead?: string;
 }
 
-export const TOLD = {
+const TOLD = {
   "entered-in-error": { what: "Observations entered in error", done: "left out" },
   cancelled: { what: "Observations that were cancelled", done: "left out" },
   preliminary: {

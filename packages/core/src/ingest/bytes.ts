@@ -2,7 +2,8 @@
  * The bytes of a file: as they come, or at any place. Formats that stream take blocks; those that need other places take them
  * from a file that offers them (a Blob, a file of Node), and hold one that does not, such as standard input, up to a limit.
  */
-import { DtmError } from "../errors.ts";
+import type { DtmError } from "../errors.ts";
+import { refusalAt } from "./complaints.ts";
 import { joined } from "./decode.ts";
 
 /** A file that can be read at any place: a Blob or a File is one. */
@@ -17,6 +18,8 @@ export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Rand
 /** Rows of typed values, as a database answers: they are written in the one normal form of cells. */
 export interface TypedRows {
   readonly columns: readonly string[];
+  /** Names of columns of moments with a time zone, which are handed over in UTC. */
+  readonly inUtc?: readonly string[];
   /** The rows, many at a time; once. */
   readonly batches: AsyncIterable<readonly (readonly unknown[])[]>;
   /** Ends the query, whether all rows were taken or none. */
@@ -41,7 +44,7 @@ const HEAD = 4096;
 /** Bytes taken at a time from a file that does not bring them by itself. */
 const BLOCK = 1 << 18;
 /** Bytes that are held of a file that cannot be read at any place. */
-export const MOST_HELD = 2 ** 29;
+const MOST_HELD = 2 ** 29;
 
 /** Opens a source of which no more than `HEAD` bytes are read before they are asked for. */
 export async function openSource(source: ByteSource, file: string): Promise<OpenFile> {
@@ -127,8 +130,7 @@ async function gather(blocks: AsyncGenerator<Uint8Array>, file: string): Promise
 }
 
 function tooLong(file: string): DtmError {
-  return new DtmError(
-    "too-large",
-    `${file}: expected at most ${MOST_HELD / 2 ** 20} MB of what must be held as a whole, received more. Save it as a file and name that, or export Parquet or CSV, which are read in pieces.`,
-  );
+  const remedy = "Save it as a file and name that, or export Parquet or CSV, which are read in pieces.";
+  const expected = `at most ${MOST_HELD / 2 ** 20} MB of what must be held as a whole`;
+  return refusalAt({}, file, "too-large", [expected, "more", remedy]);
 }

@@ -9,6 +9,7 @@
  *   nothing     an empty cell: null, undefined, NaN
  */
 import { showReceived } from "../errors.ts";
+import { withoutZeros } from "../numeric/decimals.ts";
 import { refusalAt } from "./complaints.ts";
 
 /** Writes the values of one column; undefined for what is no plain value. */
@@ -73,7 +74,7 @@ export function singleText(value: unknown): string | undefined {
 
 /** A number with a decimal point in its digits, without zeros at the end: 1.50 is 1.5, 2.00 is 2. */
 export function decimalText(digits: string): string {
-  return digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits;
+  return withoutZeros(digits);
 }
 
 /** The text of a cell, or a refusal with its place. `line` counts the header as 1. */

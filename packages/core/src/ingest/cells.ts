@@ -2,8 +2,17 @@
 import { showReceived, type Where } from "../errors.ts";
 import { cellPlace } from "./columns.ts";
 import type { Finding } from "./complaints.ts";
-import { takeDate } from "./date-column.ts";
-import { explainNumber, isMissing, mayBeThousands, questionOf, readComparator, readNumber } from "./numbers.ts";
+import { takeDate, takeNumber } from "./date-column.ts";
+import { missingCode } from "./missing-codes.ts";
+import {
+  explainNumber,
+  isClock,
+  isMissing,
+  mayBeThousands,
+  questionOf,
+  readComparator,
+  readNumber,
+} from "./numbers.ts";
 import type { Reading } from "./reading.ts";
 import { addId } from "./rows.ts";
 import { withoutThousands } from "./thousands.ts";
@@ -67,8 +76,18 @@ export function readValue(reading: Reading, k: number, at: number, cell: string,
     reading.sides[k] = censored!.side;
     return limit;
   }
-  return isMissing(cell) ? Number.POSITIVE_INFINITY : complainOfNumber(reading, at, cell, line, "value");
+  if (!isMissing(cell)) return complainOfNumber(reading, at, cell, line, "value");
+  const program = missingCode(cell);
+  if (program !== undefined) {
+    const { codes } = reading.missing;
+    const code = `${cell.toLowerCase()} (${program})`;
+    if (codes.size < CODES_KEPT || codes.has(code)) codes.set(code, (codes.get(code) ?? 0) + 1);
+  }
+  return Number.POSITIVE_INFINITY;
 }
+
+/** Kinds of codes that are told apart: there are not many more. */
+const CODES_KEPT = 30;
 
 /** The number of a time cell, of a date its code; NaN after a complaint. A time may be missing where the value is. */
 export function readTime(reading: Reading, cell: string, line: number, valueIsMissing: boolean): number {
@@ -79,10 +98,7 @@ export function readTime(reading: Reading, cell: string, line: number, valueIsMi
   if (typeof first === "number") return first;
   const time = readMarked(reading, at, cell, line);
   if (!Number.isNaN(time)) {
-    if (times.numbers.count++ === 0) {
-      times.numbers.line = line;
-      times.numbers.cells.push(cell);
-    }
+    takeNumber(times, time, cell, line);
     return time;
   }
   if (isMissing(cell)) {
@@ -94,7 +110,8 @@ export function readTime(reading: Reading, cell: string, line: number, valueIsMi
   }
   const date = first ?? takeDate(times, cell, line);
   if (typeof date === "number") return date;
-  if (date === undefined && times.dates.count === 0) return complainOfNumber(reading, at, cell, line, "time");
+  if (date === undefined && (times.dates.count === 0 || isClock(cell)))
+    return complainOfNumber(reading, at, cell, line, "time");
   const remedy = "Write it as 2020-01-31, or leave the row out.";
   const other: Finding = ["no-such-date", ["a date, as in rows before", `"${showReceived(cell)}"`, remedy]];
   complain(reading, at, line, ...(date ?? other));
@@ -119,10 +136,7 @@ export function takeOrigin(
     }
     if (typeof date !== "number") return date;
     code = date;
-  } else if (column.numbers.count++ === 0) {
-    column.numbers.line = line;
-    column.numbers.cells.push(cell);
-  }
+  } else takeNumber(column, code, cell, line);
   while (codes.length <= individual) codes.push(Number.NaN);
   if (Number.isNaN(codes[individual])) {
     codes[individual] = code;
@@ -144,7 +158,7 @@ export function readOrigin(reading: Reading, individual: number, written: string
 }
 
 /** The number of a cell, NaN if it is none; where both decimal marks are possible they are counted, and judged at the end. */
-export function readMarked(reading: Reading, at: number, written: string, line: number): number {
+function readMarked(reading: Reading, at: number, written: string, line: number): number {
   const { marks, decimal, thousands } = reading;
   const cell = thousands === undefined ? written : withoutThousands(written, thousands);
   const number = readNumber(cell, decimal === "," ? "," : ".");
@@ -180,10 +194,7 @@ function complainOfNumber(reading: Reading, at: number, cell: string, line: numb
     ask(reading, kind, at, cell, line);
     return Number.NaN;
   }
-  const [code, [expected, received, remedy]] = explainNumber(cell, what, decimal);
-  const second =
-    line === reading.firstRow ? ` If this line holds units, skip it (--skip-line ${line}; skipLines).` : "";
-  complain(reading, at, line, code, [expected, received, remedy + second]);
+  complain(reading, at, line, ...explainNumber(cell, what, decimal));
   return Number.NaN;
 }
 

@@ -17,13 +17,22 @@ const USUAL: Readonly<Record<Role, readonly string[]>> = {
   value: ["value", "y", "measurement", "result", "valueasnumber"],
 };
 
-/** Positions of columns with the usual names of a role: all those with the most telling name that occurs. */
+/** A name without its unit in brackets: Time of "Time (years)". */
+export function withoutUnit(name: string): string {
+  return name.replace(/\s*(?:\([^()]*\)|\[[^[\]]*\])\s*$/, "");
+}
+
+/**
+ * Positions of columns with the usual names of a role: all those with the most telling name that occurs, in full or else before a unit in brackets.
+ */
 export function usualColumns(names: readonly string[], role: Role, taken: readonly number[] = []): number[] {
   const isFree = (k: number) => !taken.includes(k);
-  const bare = names.map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ""));
-  for (const usual of USUAL[role]) {
-    const found = bare.flatMap((name, k) => (name === usual && isFree(k) ? [k] : []));
-    if (found.length > 0) return found;
+  for (const written of [names, names.map(withoutUnit)]) {
+    const bare = written.map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ""));
+    for (const usual of USUAL[role]) {
+      const found = bare.flatMap((name, k) => (name === usual && isFree(k) ? [k] : []));
+      if (found.length > 0) return found;
+    }
   }
   if (role !== "value") return [];
   // With id and time found, the only other named column of the table must be the marker.
@@ -36,4 +45,13 @@ export function columnsNamed(names: readonly string[], wanted: string): number[]
   const where = (same: (name: string) => boolean) => names.flatMap((name, k) => (same(name) ? [k] : []));
   const exact = where((name) => name === wanted.trim());
   return exact.length > 0 ? exact : where((name) => name.toLowerCase() === wanted.trim().toLowerCase());
+}
+
+const ID_WORDS = /\b(id|nr|no|code|patient|subject|person|record|mrn|pseudonym|name)\b/;
+const TIME_WORDS = /\b(time|year|years|yrs|month|months|day|days|week|weeks|age|visit|since|t|date)\b/;
+
+/** Whether a word of a name is usual for ids, or for times. */
+export function hasWordOf(name: string, role: "id" | "time"): boolean {
+  const words = role === "id" ? ID_WORDS : TIME_WORDS;
+  return words.test(name.toLowerCase().replace(/[^a-z]+/g, " "));
 }

@@ -3,12 +3,12 @@
  * when that is unambiguous; names not given are guessed from usual ones, and the guess is told.
  */
 import { type Complaint, nearestName, showReceived, type Where } from "../errors.ts";
-import { columnsNamed, type Role, usualColumns } from "./column-names.ts";
-import { complaint } from "./complaints.ts";
+import { columnsNamed, hasWordOf, type Role, usualColumns, withoutUnit } from "./column-names.ts";
+import { complaint, type Finding } from "./complaints.ts";
 import { saysDate } from "./date-column.ts";
 import { readNumber } from "./numbers.ts";
 import type { CountedTimes } from "./origin.ts";
-import { findWide, unreadWords, type WideLayout } from "./wide.ts";
+import { findWide, timesWords, unreadWords, type WideLayout } from "./wide.ts";
 
 /** Names of the columns that hold a marker: three, and where several markers share them one more that says which. */
 export interface Columns extends CountedTimes {
@@ -106,17 +106,15 @@ export function findColumns(
     const remedy = "The first line looks like data; add a line such as id,time,value before it.";
     return [complaint("refuse", where, "no-header", [expected, `"${showReceived(names.join(" "))}"`, remedy])];
   }
-  const twice = twoRoles([
+  const twice = twoRolesFinding([
     { role: "id", at: id },
     { role: "time", at: time },
     ...values.map((at, k) => ({ role: wanted.values === undefined ? "value" : `marker "${several[k]}"`, at })),
     { role: "column of markers", at: marker },
   ]);
   if (twice !== undefined) {
-    const { at, roles } = twice;
-    const place = { ...where, column: names[at], columnNumber: at + 1 };
-    const words = ["a column for each", `one as ${roles.join(" and as ")}`, "Name another column for one."] as const;
-    complaints.push(complaint("refuse", place, "two-roles", words));
+    const place = { ...where, column: names[twice.at], columnNumber: twice.at + 1 };
+    complaints.push(complaint("refuse", place, ...twice.finding));
   }
   if (complaints.length > 0) return complaints;
   const unnamed = names.indexOf("");
@@ -141,6 +139,17 @@ export function withDates(found: FoundColumns): FoundColumns {
   return { ...found, positions: { ...found.positions, time: found.dates }, dates: -1, notes };
 }
 
+/** The complaint about a column that is asked for as more than one thing; undefined where each is one. */
+export function twoRolesFinding(
+  roles: readonly { readonly role: string; readonly at: number }[],
+): { readonly finding: Finding; readonly at: number } | undefined {
+  const twice = twoRoles(roles);
+  if (twice === undefined) return undefined;
+  const { at, roles: same } = twice;
+  const received = `one as ${same.join(" and as ")}`;
+  return { at, finding: ["two-roles", ["a column for each", received, "Name another column for one."]] };
+}
+
 /** The first position that is asked for as more than one thing. */
 function twoRoles(roles: readonly { readonly role: string; readonly at: number }[]) {
   for (const { at } of roles) {
@@ -161,11 +170,13 @@ function missingColumn(
   const more = names.length > 30 ? ` and ${names.length - 30} more` : "";
   const nearest = nearestName(names, given ?? role);
   const hint = nearest === undefined ? "" : ` Did you mean "${showReceived(nearest)}"?`;
-  const free = names.filter((name, k) => name !== "" && !taken.includes(k));
+  const free = names.filter((name, k) => !taken.includes(k) && mayBeMarker(name));
   const choice =
     role === "value" && given === undefined && free.length > 1
-      ? `Name it (--value ${shellWord(free[0])}), or several markers (--markers ${free.slice(0, 3).map(shellWord).join(",")}).`
-      : `Name the column that holds the ${role}.${hint}`;
+      ? `Name it (--value ${shellWord(free[0])}), or several markers (--markers ${shellWord(free.slice(0, 3).map(listWord).join(","))}).`
+      : role === "value" && given === undefined && free.length === 1
+        ? `Name it (--value ${shellWord(free[0])}).`
+        : `Name the column that holds the ${role}.${hint}`;
   return complaint("refuse", where, "missing-column", [
     given === undefined ? `a column for the ${role}` : `a column "${showReceived(given)}"`,
     `the columns ${listed.join(", ")}${more}`,
@@ -173,9 +184,23 @@ function missingColumn(
   ]);
 }
 
-/** A name as it stands on a command line. */
-function shellWord(name: string): string {
-  return /^[\w.-]+$/.test(name) ? name : `"${showReceived(name)}"`;
+/** Whether a column can be proposed for the value: one whose name says an id or a time is none, nor is one that cannot be typed. */
+function mayBeMarker(name: string): boolean {
+  const isUsual = (["id", "time"] as const).some(
+    (role) => usualColumns([name], role).length > 0 || hasWordOf(withoutUnit(name), role),
+  );
+  return name !== "" && !isUsual && !/\p{C}/u.test(name);
+}
+
+/** A name in a list with commas: in double quotes where it holds a sign of the list. */
+function listWord(name: string): string {
+  return /[,:"[\]]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
+}
+
+/** A word as it stands on a command line: in double quotes, which every shell knows, where these keep it as it is. */
+function shellWord(word: string): string {
+  if (/^[\w.,-]+$/.test(word)) return word;
+  return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", `'\\''`)}'` : `"${word}"`;
 }
 
 /** The layout of what is no table of visits, if it looks like a wide one: an age at the first visit is not taken for a time. */
@@ -187,17 +212,25 @@ function wideOf(
 ): WideLayout | undefined {
   if (wanted.time !== undefined || (time >= 0 && !values.includes(-1))) return undefined;
   const layout = findWide(names);
-  return time < 0 || names[time].toLowerCase() === "age" || (layout?.points.length ?? 0) > 2 ? layout : undefined;
+  return time < 0 || withoutUnit(names[time]).toLowerCase() === "age" || (layout?.points.length ?? 0) > 2
+    ? layout
+    : undefined;
 }
 
 /** What is asked about a table with one row per individual. */
 function wideComplaint(layout: WideLayout, where: Complaint["where"]): Complaint {
   const { markers, points, unit } = layout;
-  const times = points.map(({ time }) => time);
-  const listed = times.length > 6 ? `${times.slice(0, 5).join(", ")} ... ${times.at(-1)}` : times.join(", ");
+  const listed = timesWords(
+    points.map(({ time }) => time),
+    unit,
+  );
   const named = markers.map((name) => `"${showReceived(name)}"`).join(", ");
   const isDated = points.every(({ time }) => /\d-/.test(time));
-  const inUnit = isDated ? "" : unit === undefined ? ", with --time-unit for what the numbers count" : `, in ${unit}`;
+  const inUnit = isDated
+    ? ""
+    : unit === undefined
+      ? ", with --time-unit for what the numbers count"
+      : `, in ${unit} or in --time-unit`;
   return complaint("refuse", where, "missing-column", [
     "one row per visit, with columns for id, time and value",
     `what looks like one row per individual: ${named} at ${listed}`,

@@ -5,9 +5,16 @@
 import { type Complaint, DtmError, type ErrorCode, showComplaint, type Where } from "../errors.ts";
 
 /** Complaints of one kind written out in a message. */
-export const SHOWN_PER_KIND = 20;
+const SHOWN_PER_KIND = 20;
 /** Complaints of one kind kept for `DtmError.complaints`; beyond that they are only counted. */
-export const KEPT_PER_KIND = 1000;
+const KEPT_PER_KIND = 1000;
+
+/** "1 row", "3 rows". */
+export function howMany(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
+export const were = (count: number) => (count === 1 ? "was" : "were");
 
 /** What a complaint says. */
 export type Words = readonly [expected: string, received: string, remedy: string];
@@ -35,6 +42,8 @@ export interface ComplaintBook {
   warn(where: Where, count: number, ...finding: Finding): void;
   /** How many complaints refuse the input. */
   numRefused(): number;
+  /** How many of them have a code and are about a column. */
+  numIn(code: ErrorCode, columnNumber: number | undefined): number;
   /** Every kept complaint, kinds in order of appearance; the first of each kind carries the kind's `count`. */
   complaints(): Complaint[];
   /** One warning per kind of complaint, at its first place with its count, as where rows are left out; then all warnings. */
@@ -43,21 +52,32 @@ export interface ComplaintBook {
   throwIfRefused(): void;
 }
 
+/** Complaints of one code: those kept, all, and how many are about each column. */
+interface Kind {
+  readonly kept: Complaint[];
+  total: number;
+  readonly columns: Map<number | undefined, number>;
+}
+
+const newKind = (): Kind => ({ kept: [], total: 0, columns: new Map() });
+
 export function createComplaintBook(file?: string): ComplaintBook {
-  const kinds = new Map<string, { kept: Complaint[]; total: number }>();
+  const kinds = new Map<string, Kind>();
   const warned: Complaint[] = [];
   const numRefused = () => [...kinds.values()].reduce((sum, kind) => sum + kind.total, 0);
   const complaints = () =>
     [...kinds.values()].flatMap(({ kept, total }) => kept.map((c, k) => (k === 0 ? { ...c, count: total } : c)));
   return {
     refuse: (where, code, words) => {
-      const kind = kinds.get(code) ?? { kept: [], total: 0 };
+      const kind = kinds.get(code) ?? newKind();
       kinds.set(code, kind);
       kind.total++;
+      kind.columns.set(where.columnNumber, (kind.columns.get(where.columnNumber) ?? 0) + 1);
       if (kind.kept.length < KEPT_PER_KIND) kind.kept.push(complaint("refuse", inFile(where, file), code, words));
     },
     warn: (where, count, code, words) => warned.push({ ...complaint("warn", inFile(where, file), code, words), count }),
     numRefused,
+    numIn: (code, columnNumber) => kinds.get(code)?.columns.get(columnNumber) ?? 0,
     complaints,
     warnings: () => [
       ...[...kinds.values()].map(({ kept, total }) => ({ ...kept[0], severity: "warn" as const, count: total })),

@@ -52,6 +52,8 @@ export interface DateColumn {
   readonly short: Seen;
   /** Dates with a time of day behind them. */
   timed: number;
+  /** Whether a number was so large that it looks like the code of a date. */
+  large: boolean;
 }
 
 /** First cells of a kind that are kept to be shown. */
@@ -85,7 +87,17 @@ export function createDateColumn(options: DateOptions, leaveOut: boolean): DateC
     partial: seen(),
     short: seen(),
     timed: 0,
+    large: false,
   };
+}
+
+/** Notes a cell that is a number. */
+export function takeNumber(column: DateColumn, number: number, cell: string, line: number): void {
+  const { numbers } = column;
+  if (number >= FIRST_CODE) column.large = true;
+  if (numbers.count++ > 0) return;
+  numbers.line = line;
+  numbers.cells.push(cell);
 }
 
 function see(seen: Seen, cell: string, line: number): void {
@@ -228,7 +240,7 @@ export function judgeColumn(
   const { dates, numbers, options } = column;
   if (dates.count === 0) return judgeNumbers(column, name, codes);
   const plain = numbers.count === 0 ? [] : Array.from(codes()).filter((code) => code < FIRST_CODE);
-  if (!plain.every(isYear)) {
+  if (column.large || !plain.every(isYear)) {
     const received = `${dates.count} dates, the first ${quoted(dates.cells.slice(0, 1))} on line ${dates.line}, and ${numbers.count} numbers, the first on line ${numbers.line}`;
     const finding: Finding = ["mixed-time", ["all dates or all numbers", received, "Write all of them in one way."]];
     return { line: Math.max(dates.line, numbers.line), finding };

@@ -6,7 +6,7 @@ import { dayNumber, timeUnitOf, writeDay } from "./calendar.ts";
 import { describeTimes } from "./origin.ts";
 import { previewTable } from "./preview.ts";
 import { readCohort } from "./read-cohort.ts";
-import type { ReadCohortOptions } from "./reading.ts";
+import type { ReadCohortOptions } from "./read-options.ts";
 import { readDate } from "./written-dates.ts";
 
 function refused(text: string, options: ReadCohortOptions = {}): readonly Complaint[] {

@@ -1,15 +1,15 @@
 /**
- * Delimited text as rows: the one module that knows papaparse, which reads what has quotes. Text comes in pieces of any length; whole lines are
- * parsed a slice at a time, so that neither the text nor its rows are ever held as a whole. Rows are handed over one by
- * one, each with the physical line (1-based) on which it starts. Quoted fields may hold line breaks; lines may end with LF,
- * CRLF, CR or a mixture.
+ * Delimited text as rows. Text comes in pieces of any length; whole lines are parsed a slice at a time, so that neither the text nor its rows are
+ * ever held as a whole. Rows are handed over one by one, each with the physical line (1-based) on which it starts. Quoted fields (quoted-rows.ts)
+ * may hold line breaks; lines may end with LF, CRLF, CR or a mixture. A file may be of any length; a line, a field and the number of columns have
+ * limits, so that what is no table, or has lost a quote, is told before it fills the memory.
  */
 
-import Papa from "papaparse";
-import type { ErrorCode } from "../errors.ts";
+import { type ErrorCode, showReceived } from "../errors.ts";
 import { type Finding, refusalAt } from "./complaints.ts";
 import { createDecoder } from "./decode.ts";
 import { guessDelimiter, readPreamble, unifyLineEnds } from "./preamble.ts";
+import { type QuotedRows, quotedRows } from "./quoted-rows.ts";
 import type { Delimiter, RowParser, RowSink, TableEnd, TableFormat, TableOptions } from "./table.ts";
 
 const DELIMITER_WORDS: Record<Delimiter, string> = {
@@ -64,12 +64,29 @@ function refuseOthers(start: string, file: string | undefined): void {
 const SLICE = 1 << 14;
 /** Characters looked at for the delimiter before the first row is read. */
 const HEAD = 1 << 16;
+/** Characters of the longest row, with the lines inside its quotes, and of the longest field. */
+export const MOST_ROW = 1 << 24;
+export const MOST_FIELD = 1 << 22;
+/** Columns of the widest table. */
+export const MOST_COLUMNS = 100_000;
 
 /** A reader of the rows of delimited text, which comes in pieces; a byte-order mark is dropped. */
 export function parseText(sink: RowSink, options: TableOptions): RowParser<string> {
   let state: Parsing | undefined;
   // Text not yet parsed: it begins with a row, and goes on with the next piece.
   let rest = "";
+  // Blank lines that were dropped before the first row.
+  let dropped = 0;
+  let isBlank = true;
+  const blankDropped = (text: string): string => {
+    if (text.length < HEAD || text.startsWith("\ufeff")) return text;
+    const from = text.search(/\S/);
+    // What is on the line of the first letter stays, and so does half a line end.
+    const end = text.lastIndexOf("\n", from < 0 ? text.length - 2 : from) + 1;
+    const blank = unifyLineEnds(text.slice(0, end));
+    for (let k = 0; k < blank.length; k++) if (blank.charCodeAt(k) === 0x0a) dropped++;
+    return text.slice(end);
+  };
   const begin = (): Parsing => {
     const marked = rest.startsWith("\ufeff");
     if (marked) rest = rest.slice(1);
@@ -82,15 +99,20 @@ export function parseText(sink: RowSink, options: TableOptions): RowParser<strin
     }
     if (marked) notes.push("A byte-order mark was dropped.");
     sink.start({ decimal: delimiter === "," ? "." : "either", groups: delimiter === ";", notes });
-    return { delimiter, sink, line: 1 + numLines, blank: 0, blankLines: 0, size: SLICE, going: true };
+    return { delimiter, sink, line: 1 + dropped + numLines, blank: dropped, blankLines: 0, size: SLICE, going: true };
   };
   return {
     push: (text) => {
-      rest += text;
+      // Lines above everything else that are blank are only counted: there may be very many.
+      rest = isBlank ? blankDropped(rest + text) : rest + text;
+      isBlank &&= text.trim() === "";
       // A line without end is only gathered: looking through all of it for each piece would take the square of its length.
-      if (rest.length < HEAD ? state === undefined : !/[\r\n]/.test(text)) return true;
+      const isGathered = rest.length < HEAD ? state === undefined : !/[\r\n]/.test(text);
+      if (isGathered && rest.length <= MOST_ROW) return true;
       state ??= begin();
+      isBlank = false;
       rest = rest.slice(parseLines(state, rest, false));
+      if (state.going && rest.length > 2 * MOST_ROW) tooLong(state, rest);
       return state.going;
     },
     end: () => {
@@ -130,6 +152,10 @@ function parseLines(state: Parsing, text: string, last: boolean): number {
     if (parseSlice(state, unifyLineEnds(text.slice(from, to)), atEnd)) {
       from = to;
       state.size = SLICE;
+    } else if (to - from > MOST_ROW) {
+      // A quote that is open for so long was never meant as one.
+      parseSlice(state, unifyLineEnds(text.slice(from, to)), true);
+      state.going = false;
     } else {
       // A quoted field goes on in the next slice. Doubling keeps an open quote linear in what follows it.
       state.size *= 2;
@@ -143,21 +169,81 @@ function parseSlice(state: Parsing, slice: string, atEnd: boolean): boolean {
   const body = slice.endsWith("\n") ? slice.slice(0, -1) : slice;
   if (!body.includes('"')) {
     // Row by row: whole parsed slices live long enough to be moved to where only a search of all memory finds them dead.
-    for (const line of body.split("\n")) if (state.going) takeRow(state, line.split(state.delimiter), 1);
+    for (const line of body.split("\n")) {
+      if (!state.going) break;
+      if (line === "") passBlank(state);
+      else if (!isTooLarge(state, line)) takeRow(state, line.split(state.delimiter), 1);
+    }
     return true;
   }
-  const { data, errors } = Papa.parse<string[]>(body, { delimiter: state.delimiter, newline: "\n" });
-  const quotes = errors.find((error) => error.type === "Quotes");
-  if (quotes?.code === "MissingQuotes" && !atEnd) return false;
-  const faulty = quotes?.row ?? data.length;
-  for (let k = 0; k < data.length && state.going; k++) {
-    const fields = data[k];
-    if (k === faulty) {
-      state.fault = quoteFault(quotes?.code === "MissingQuotes", state.line, fields);
+  const { rows, fault } = quotedRows(body, state.delimiter);
+  if (fault?.kind === "unclosed" && !atEnd) return false;
+  for (let k = 0; k < rows.length && state.going; k++) {
+    const fields = rows[k];
+    if (fault !== undefined && k === rows.length - 1) {
+      state.fault = quoteFault(fault, state.line);
       state.going = false;
-    } else takeRow(state, fields, 1 + countBreaks(fields));
+    } else if (body.length <= MOST_COLUMNS || !hasTooLarge(state, fields))
+      takeRow(state, fields, 1 + countBreaks(fields));
   }
   return true;
+}
+
+/** Whether a line without quotes is longer than a row may be, has a field too long, or too many; it is not split before that is known. */
+function isTooLarge(state: Parsing, line: string): boolean {
+  if (line.length <= MOST_COLUMNS) return false;
+  if (line.length > MOST_ROW) {
+    tooLong(state, line);
+    return true;
+  }
+  let count = 1;
+  let longest = 0;
+  for (let from = 0; from <= line.length; count++) {
+    const found = line.indexOf(state.delimiter, from);
+    const end = found < 0 ? line.length : found;
+    longest = Math.max(longest, end - from);
+    from = end + 1;
+  }
+  return refuseSizes(state, count - 1, longest);
+}
+
+function hasTooLarge(state: Parsing, fields: readonly string[]): boolean {
+  return refuseSizes(
+    state,
+    fields.length,
+    fields.reduce((most, field) => Math.max(most, field.length), 0),
+  );
+}
+
+function refuseSizes(state: Parsing, numFields: number, longest: number): boolean {
+  if (numFields > MOST_COLUMNS) {
+    const remedy = "Leave out the columns that are not needed; visits are rows, not columns.";
+    stopAt(state, ["too-many-columns", [`at most ${MOST_COLUMNS} columns`, String(numFields), remedy]]);
+  } else if (longest > MOST_FIELD) {
+    const remedy = "Check whether quotes are closed, or leave out the column that holds so long a text.";
+    stopAt(state, ["field-too-long", [`fields of at most ${MOST_FIELD} characters`, String(longest), remedy]]);
+  }
+  return !state.going;
+}
+
+/** Stops at a row without end; lines before it may stand in the same text. */
+function tooLong(state: Parsing, given: string): void {
+  const before = given.lastIndexOf("\n") + 1;
+  state.line += countBreaks([given.slice(0, before)]);
+  const text = given.slice(before);
+  const remedy = "This is no table as text, or its line ends were lost: export it again.";
+  const received = `${text.length} or more, beginning with "${showReceived(text.slice(0, 100))}"`;
+  stopAt(state, ["line-too-long", [`lines of at most ${MOST_ROW} characters`, received, remedy]]);
+}
+
+function stopAt(state: Parsing, finding: Finding): void {
+  state.fault = { finding, where: { line: state.line } };
+  state.going = false;
+}
+
+function passBlank(state: Parsing): void {
+  state.line++;
+  state.blank++;
 }
 
 /** Hands over a row of so many physical lines, or counts it as blank. */
@@ -182,13 +268,12 @@ function countBreaks(fields: readonly string[]): number {
 }
 
 /** The fault of a row whose quote is not closed, or has text after it. */
-function quoteFault(unclosed: boolean, line: number, fields: readonly string[]): TableEnd["fault"] {
-  // A quote that went wrong swallows what follows, so the faulty field is the last of its row, or holds a break.
-  const swallowing = fields.findIndex((field) => field.includes("\n") || field.includes('"'));
-  const where = { line, columnNumber: swallowing < 0 ? fields.length : swallowing + 1 };
+function quoteFault({ kind, field }: NonNullable<QuotedRows["fault"]>, line: number): TableEnd["fault"] {
+  const where = { line, columnNumber: field };
   const remedy = 'Close the quote; inside a quoted cell, write a quote as "".';
-  const finding: Finding = unclosed
-    ? ["unclosed-quote", ["a closing quote", "the end of the file", remedy]]
-    : ["text-after-quote", ["a delimiter or line end after the closing quote", "more text", remedy]];
+  const finding: Finding =
+    kind === "unclosed"
+      ? ["unclosed-quote", ["a closing quote", `the end of the file, or ${MOST_ROW} characters, without one`, remedy]]
+      : ["text-after-quote", ["a delimiter or line end after the closing quote", "more text", remedy]];
   return { finding, where };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { DtmError } from "../errors.ts";
 import { FORMATS } from "./formats.ts";
 import { readCohort, readCohortFile } from "./read-cohort.ts";
-import type { ReadCohortOptions } from "./reading.ts";
+import type { ReadCohortOptions } from "./read-options.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 

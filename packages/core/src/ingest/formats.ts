@@ -4,8 +4,9 @@
  * here, before delimited text, which takes whatever nobody else does. Gzip and zip are no formats but wrappings: any file may be
  * packed. Libraries of formats are loaded when a file needs them.
  */
+import { checkForm } from "../errors.ts";
 import { type OpenFile, openBytes, openSource, type TableSource, type TypedRows } from "./bytes.ts";
-import { cellText, plainCell } from "./cell-text.ts";
+import { cellText, plainCell, utcNotes } from "./cell-text.ts";
 import { DELIMITED_TEXT, parseText } from "./delimited.ts";
 import { ARROW, FEATHER_1 } from "./formats/arrow.ts";
 import { EXCEL, isWorkbook, OLD_EXCEL } from "./formats/excel.ts";
@@ -76,34 +77,49 @@ async function rowsOf<T>(
 }
 
 async function typedRows(
-  { columns, batches, close }: TypedRows,
+  { columns, inUtc = [], batches, close }: TypedRows,
   sink: RowSink,
   { file }: TableOptions,
 ): Promise<TableEnd> {
-  const end: TableEnd = { blankLines: 0 };
+  const told = new Set<string>();
+  const end = (): TableEnd => ({ blankLines: 0, notes: utcNotes(told) });
   try {
     sink.start({ decimal: ".", notes: [] });
-    if (!sink.row(columns, 1)) return end;
+    if (!sink.row(columns, 1)) return end();
+    const looked = [...(sink.wanted?.() ?? columns.keys())].filter((at) => inUtc.includes(columns[at]));
     let line = 2;
     for await (const batch of batches) {
       for (const row of batch) {
         const cells = row.map((value, k) => plainCell(cellText(value), columns[k], k, line, file));
-        if (!sink.row(cells, line++)) return end;
+        // Midnights alone are days.
+        for (const at of looked) if (cells[at].includes("T")) told.add(columns[at]);
+        if (!sink.row(cells, line++)) return end();
       }
     }
-    return end;
+    return end();
   } finally {
     await close?.();
   }
 }
+
+/** What to give instead of bytes, or of anything else that is no text. */
+const TEXT_REMEDY =
+  'Give the text, such as readFileSync("visits.csv", "utf8"); bytes of a file are read by readCohortFile of @trajectory-maps/core/ingest.';
 
 /** Reads a table that is text already, whole or in pieces of any length. */
 export function readTableText<T>(
   text: string | Iterable<string>,
   reader: TableReader<T>,
   options: TableOptions = {},
+  where = "readTableText",
 ): T {
+  const isText = typeof text === "string";
+  const mayBePieces = typeof text === "object" && Symbol.iterator in text && !ArrayBuffer.isView(text);
+  checkForm(isText || mayBePieces, where, "a table as text, or pieces of it", text, TEXT_REMEDY);
   const rows = parseText(reader, options);
-  for (const piece of typeof text === "string" ? [text] : text) if (!rows.push(piece)) break;
+  for (const piece of isText ? [text] : text) {
+    checkForm(typeof piece === "string", where, "pieces of text", piece, TEXT_REMEDY);
+    if (!rows.push(piece)) break;
+  }
   return reader.finish(rows.end());
 }

@@ -72,7 +72,8 @@ describe("unpack", () => {
     await expect(textOf(blocksOf(bomb))).rejects.toMatchObject({
       code: "too-large",
       message:
-        "a.gz: expected at most 64 MB once unpacked, received more. Unpack it first, if it is a table that repeats itself so much.",
+        "a.gz: expected at most 64 MB once unpacked, received more. Unpack it first, if it is a table that repeats itself so much. [too-large]",
+      complaints: [{ where: { file: "a.gz" } }],
     });
   });
 

@@ -6,7 +6,8 @@
  * tables grow 5 to 30 times, wide ones with the same words in every row up to some 70 times; a bomb grows 1,000 times.
  * 512 MB is about ten million rows.
  */
-import { DtmError } from "../errors.ts";
+import type { DtmError } from "../errors.ts";
+import { refusalAt } from "./complaints.ts";
 
 /** The language's own library has no types for streams. */
 interface Reader {
@@ -79,12 +80,9 @@ function unpackedTooLong(file: string, limit: number): DtmError {
       ? "Unpack it first, if it is a table that repeats itself so much."
       : "Unpack it first: plain files of any length are read in pieces.";
   const most = Math.round(limit / 2 ** 20);
-  return new DtmError("too-large", `${file}: expected at most ${most} MB once unpacked, received more. ${remedy}`);
+  return refusalAt({}, file, "too-large", [`at most ${most} MB once unpacked`, "more", remedy]);
 }
 
 function damagedGzip(file: string): DtmError {
-  return new DtmError(
-    "not-text",
-    `${file}: expected whole gzip data, received damaged or cut bytes. Pack or copy the file again.`,
-  );
+  return refusalAt({}, file, "not-text", ["whole gzip data", "damaged or cut bytes", "Pack or copy the file again."]);
 }

@@ -2,14 +2,16 @@
  * Cells as numbers. A cell becomes exactly the number written in it (the nearest double) or is reported: no hex, no
  * underscores, no text behind the digits, no thousands separators, nothing that would turn into 0 or infinity, by itself or squared.
  */
-import { isComputable } from "../cohort/marker.ts";
+import { COMPUTABLE_SIZES, isComputable } from "../cohort/marker.ts";
 import { type ErrorCode, showReceived } from "../errors.ts";
 import type { Finding } from "./complaints.ts";
+import { isMissingNumber, missingCode } from "./missing-codes.ts";
+import { monthNamed } from "./month-names.ts";
 import { thousandsMark } from "./thousands.ts";
 import { readDate } from "./written-dates.ts";
 
-/** Cells that mean "missing", without regard to case. */
-export const MISSING_MARKS = ["", "na", "n/a", "nan", "null", "."] as const;
+/** Cells that mean "missing", without regard to case; what statistical programs write for it is in missing-codes.ts. */
+const MISSING_MARKS = ["", "na", "n/a", "nan", "null", "."] as const;
 
 const PLAIN = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const WITH_COMMA = /^[+-]?(?:\d+,?\d*|,\d+)(?:[eE][+-]?\d+)?$/;
@@ -19,7 +21,8 @@ const MINUS = "\u2212";
 
 /** Whether a trimmed cell is one of the marks of a missing number. */
 export function isMissing(cell: string): boolean {
-  return cell.length <= 4 && (MISSING_MARKS as readonly string[]).includes(cell.toLowerCase());
+  if (cell.length <= 4 && (MISSING_MARKS as readonly string[]).includes(cell.toLowerCase())) return true;
+  return missingCode(cell) !== undefined;
 }
 
 /** The number written in a trimmed cell with the given decimal mark; NaN if it is not in full one that can be computed with. */
@@ -27,7 +30,7 @@ export function readNumber(cell: string, decimal: "." | ","): number {
   const plain = withPoint(cell, decimal);
   if (plain === undefined) return cell.includes(MINUS) ? readNumber(cell.replaceAll(MINUS, "-"), decimal) : Number.NaN;
   const value = Number(plain);
-  if (!isComputable(value) || (value === 0 && hasDigits(plain))) return Number.NaN;
+  if (!isComputable(value) || (value === 0 && hasDigits(plain)) || isMissingNumber(value)) return Number.NaN;
   return value;
 }
 
@@ -65,8 +68,14 @@ export function explainNumber(cell: string, what: string, decimal: "." | ","): F
   const finding = (code: ErrorCode, remedy: string): Finding => [code, [expected, received, remedy]];
   if (plain !== undefined) {
     return Math.abs(Number(plain)) < 1
-      ? finding("underflow", "It is too small to be computed with (below 1e-100); give the values in another unit.")
-      : finding("not-finite", "It is too large to be computed with (above 1e100); give the values in another unit.");
+      ? finding(
+          "underflow",
+          `It is too small to be computed with (numbers are ${COMPUTABLE_SIZES}); give the values in another unit.`,
+        )
+      : finding(
+          "not-finite",
+          `It is too large to be computed with (numbers are ${COMPUTABLE_SIZES}); give the values in another unit.`,
+        );
   }
   if (/^[+-]?inf(?:inity)?$/i.test(cell)) {
     return finding("not-finite", "Give a finite number, or leave the cell empty if it is missing.");
@@ -78,10 +87,36 @@ export function explainNumber(cell: string, what: string, decimal: "." | ","): F
         : "Write the limit behind the sign, such as <0.3.";
     return finding("censored-value", remedy);
   }
-  return finding("not-a-number", remedyFor(cell, decimal));
+  return finding("not-a-number", remedyFor(cell, what, decimal));
 }
 
-function remedyFor(cell: string, decimal: "." | ","): string {
+/** What stands behind a number: a unit or a percent sign. */
+const UNIT_BEHIND = /^[+-]?\d[\d.,]*\s*(%|percent|[\p{L}µ°][\p{L}µ°/%²³\d.^*-]*)$/iu;
+/** Weeks of a year, and months without a day or with two digits of the year: 2018-W15, Apr-18. */
+const WEEK = /^\d{4}[-\s]?W\d{1,2}(?:-\d)?$/i;
+const SHORT_MONTH = /^(?:(\p{L}{3,10})\.?[-/ '’]{1,2}\d{2}|\d{2}[-/ ](\p{L}{3,10}))$/u;
+const TRUTH = /^(?:true|false|yes|no)$/i;
+
+/** What to say of a cell whose form is known, so that all cells of the form get the same words. */
+function remedyOfForm(cell: string, what: string): string | undefined {
+  const [, month] = (SHORT_MONTH.exec(cell) ?? []).filter((part) => part !== undefined);
+  if (WEEK.test(cell) || (month !== undefined && monthNamed(month) > 0)) {
+    return "These look like weeks, or months without a day or a full year: write dates as 2020-01-31.";
+  }
+  const behind = UNIT_BEHIND.exec(cell)?.[1];
+  if (behind === "%" || behind === "percent") {
+    return "Write the numbers without the sign, so that 69% is 69, and say the unit: --unit % (unit).";
+  }
+  if (behind !== undefined && what === "time") {
+    return "Write the numbers alone, all in one unit, and say which: --time-unit years, for example (timeUnit).";
+  }
+  if (behind !== undefined)
+    return "Write the numbers alone, all in one unit, and say which: --unit mg/dL, for example.";
+  if (TRUTH.test(cell)) return "A marker is measured: name a column of numbers, or write 1 for true and 0 for false.";
+  return undefined;
+}
+
+function remedyFor(cell: string, what: string, decimal: "." | ","): string {
   if (/^#(?:N\/A|DIV\/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)/i.test(cell)) {
     return "This is an error of a spreadsheet; mend the formula there, or leave the cell empty.";
   }
@@ -91,12 +126,14 @@ function remedyFor(cell: string, decimal: "." | ","): string {
     return "The decimal mark is a comma here: write the number with one, and without thousands separators.";
   }
   if (/^[+-]?(?:0x|0b|0o)/i.test(cell) || cell.includes("_")) return "Write the number in plain decimal digits.";
+  const known = remedyOfForm(cell, what);
+  if (known !== undefined) return known;
   if (/\d/.test(cell)) return "Write the number alone, without unit or sign of another kind.";
-  return `Give a number, or leave the cell empty if it is missing (${MISSING_MARKS.filter((m) => m !== "").join(", ")} also mean missing).`;
+  return `Give a number, or leave the cell empty if it is missing (${MISSING_MARKS.filter((m) => m !== "").join(", ")} and .a to .z also mean missing).`;
 }
 
-/** A time of day, and what looks like a date in words that are not known. */
-const CLOCK = /^\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?$/i;
+/** A time of day or a number of hours, and what looks like a date in words that are not known. */
+const CLOCK = /^\d{1,4}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?$/i;
 const UNKNOWN_DATE = /^(?:\p{L}+[.,]?\s+)?\d{1,2}[-/. ]*\p{L}[\p{L}. ]*[-/, ]*\d{4}$/u;
 
 /** Whether a trimmed cell is a time of day, such as 10:30. */
@@ -116,7 +153,8 @@ export function questionOf(cell: string, decimal: "." | ","): string | undefined
 
 /** What answers the question. */
 export function questionRemedy(question: string): string {
-  if (question === "clock") return "These are times of day; name the column with the days (--time; columns).";
+  if (question === "clock")
+    return "These are times of day, or hours and minutes; name the column with the days (--time; columns), or write hours as numbers.";
   if (question === "unknown-date")
     return "These look like dates in words of another language: write them as 2020-01-31.";
   if (question === "date") return "These look like dates; are the columns swapped?";

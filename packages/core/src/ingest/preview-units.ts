@@ -17,7 +17,7 @@ interface SeenColumn {
 }
 
 /** Whether the name of a column says that it holds units. */
-export function saysUnit(name: string): boolean {
+function saysUnit(name: string): boolean {
   return /(^|[^a-z])(units?|einheit)([^a-z]|$)/i.test(name);
 }
 

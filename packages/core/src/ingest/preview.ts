@@ -8,7 +8,7 @@
  */
 
 import { checkNames, optionNames } from "../errors.ts";
-import { type Role, usualColumns } from "./column-names.ts";
+import { hasWordOf, type Role, usualColumns } from "./column-names.ts";
 import { findColumns } from "./columns.ts";
 import { EMPTY_FILE, refusal, refusalAt } from "./complaints.ts";
 import { readTableFile, readTableText, type TableSource } from "./formats.ts";
@@ -91,7 +91,7 @@ const CELLS_SEEN = 200_000;
  * @throws DtmError "empty-file", "no-header" or that of a broken quote.
  */
 export function previewTable(text: string, options: PreviewOptions = {}): TablePreview {
-  return readTableText(text, previewReader(options), options);
+  return readTableText(text, previewReader(options), options, "previewTable");
 }
 
 /**
@@ -311,14 +311,14 @@ function furtherMarkers(columns: readonly Column[], guesses: readonly ColumnGues
 /** High for columns whose cells come more than once but are still many. */
 function idScore({ name, numeric, empty, distinct }: ColumnPreview, n: number): number {
   if (empty > 0.2) return -1;
-  const words = (numeric < MOSTLY ? 1 : 0) + wordScore(name, ID_WORDS);
+  const words = (numeric < MOSTLY ? 1 : 0) + wordScore(name, "id");
   if (distinct < 2 || distinct >= n) return words + (distinct >= n && n > 0 ? 0.1 : -1);
   return words + (n / distinct >= 1.3 && distinct >= Math.min(5, n / 2) ? 1 : 0.2);
 }
 
 function timeScore(column: Column, ids: readonly string[] | undefined): number {
   if (column.about.numeric < MOSTLY && column.dates < MOSTLY) return -1;
-  const score = growth(column, ids) + wordScore(column.about.name, TIME_WORDS);
+  const score = growth(column, ids) + wordScore(column.about.name, "time");
   return score > 0.5 ? score : -1;
 }
 
@@ -355,12 +355,7 @@ function byName(names: readonly string[], role: Role, taken: readonly number[]):
   return found.length === 1 ? found[0] : -1;
 }
 
-const ID_WORDS = /\b(id|nr|no|code|patient|subject|person|record|mrn|pseudonym|name)\b/;
-const TIME_WORDS = /\b(time|year|years|yrs|month|months|day|days|week|weeks|age|visit|since|t|date)\b/;
-
-function wordScore(name: string, words: RegExp): number {
-  return words.test(name.toLowerCase().replace(/[^a-z]+/g, " ")) ? 0.5 : 0;
-}
+const wordScore = (name: string, role: "id" | "time") => (hasWordOf(name, role) ? 0.5 : 0);
 
 /** Position of the largest score, −1 if all are negative; of equals the first: tables put what matters to the left. */
 function best(scores: readonly number[]): number {

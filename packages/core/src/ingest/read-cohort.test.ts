@@ -5,7 +5,7 @@ import { numIndividuals, numObservations, onlyMarker, selectIndividuals, selectV
 import { type Complaint, DtmError } from "../errors.ts";
 import { inspectCohort } from "./quality.ts";
 import { readCohort } from "./read-cohort.ts";
-import type { ReadCohortOptions } from "./reading.ts";
+import type { ReadCohortOptions } from "./read-options.ts";
 
 /** Complaints of a refused text; each must have all four parts. */
 function refused(text: string, options: ReadCohortOptions = {}): readonly Complaint[] {
@@ -81,6 +81,8 @@ describe("readCohort refuses", () => {
     ["a value without time", table("p1,0,71", "p1,,71"), "missing-time", 3],
     ["dates, though their model has numbers", table("p1,2020-01-31,71", "p2,2020-02-29,70"), "dates-need-origin", 2],
     ["numbers, then dates", table("p1,0,71", "p2,1,70", "p2,2020-01-31,71"), "mixed-time", 4],
+    ["dates and large numbers", table("p1,2020-01-31,71", "p2,15778368,70", "p2,2020-02-29,71"), "mixed-time", 3],
+    ["dates and seconds since 1970", table("p1,2020-01-31,71", "p2,1577836800,70"), "mixed-time", 3],
     ["dates that may be two", table("p1,01/02/2020,71", "p1,03/04/2020,70"), "ambiguous-date", 2],
     ["a date among numbers", withTime("01/02/2020"), "mixed-time", 3],
     ["a date that does not exist", withTime("2021-02-30"), "no-such-date", 3],
@@ -141,6 +143,49 @@ describe("readCohort refuses", () => {
     expect(units[0].remedy).toContain("skipLines");
   });
 
+  it.each([
+    ["time", "Apr-18", "2020-01-31"],
+    ["time", "2018-W15", "2020-01-31"],
+    ["time", "3m", "--time-unit"],
+    ["time", "0.27 years", "--time-unit"],
+    ["value", "69.0%", "--unit %"],
+    ["value", "71 mg/dL", "--unit"],
+    ["value", "true", "1 for true"],
+    ["value", "poor", "Give a number"],
+  ])("a %s such as %s throughout in one complaint, with what helps", (what, cell, remedy) => {
+    const rows = Array.from({ length: 30 }, (_, k) => (what === "time" ? `p${k},${cell},71` : `p${k},${k},${cell}`));
+    const [complaint, ...others] = refused(table(...rows, "p99,1,70"));
+    expect(others).toEqual([]);
+    expect(complaint).toMatchObject({ where: { line: 2, column: what }, received: `"${cell}", in 30 rows` });
+    expect(complaint.remedy).toContain(remedy);
+    expect(complaint.remedy).not.toContain("skip");
+    // Fewer are told line by line.
+    expect(refused(table("p1,0,71", rows[0], "p2,1,71", "p2,2,72", rows[1]))).toHaveLength(2);
+  });
+
+  it("ids that stand once above their rows, in one complaint", () => {
+    const rows = Array.from({ length: 20 }, (_, k) => `${k % 2 === 0 ? `p${k}` : ""},${k},71`);
+    const complaints = refused(table(...rows));
+    expect(complaints).toHaveLength(1);
+    expect(complaints[0]).toMatchObject({ code: "missing-id", received: "an empty cell, in 10 rows" });
+    expect(complaints[0].remedy).toContain("merged");
+  });
+
+  it("shows three cells of a column that is bad throughout, and the lines of others", () => {
+    const rows = Array.from({ length: 30 }, (_, k) => `p${k},${k}m,${k === 7 ? "low" : 71}`);
+    const complaints = refused(table(...rows));
+    expect(complaints.map(({ received, where }) => [received, where.line])).toEqual([
+      ['30 cells such as "0m", "1m", "2m"', 2],
+      ['"low"', 9],
+    ]);
+  });
+
+  it("advises to skip a first line of units only where the next line is good", () => {
+    const complaints = refused(table("p0,years,mg/dL", "p1,0,high", "p2,0,71"));
+    const isAdvised = (name: string) => complaints.find(({ where }) => where.column === name)?.remedy.includes("skip");
+    expect([isAdvised("time"), isAdvised("value")]).toEqual([true, false]);
+  });
+
   it("a column that is not there, naming the columns found and the nearest name", () => {
     const [complaint] = refused("pid,time,value\np1,0,71\n", { columns: { id: "id" } });
     expect(complaint.code).toBe("missing-column");
@@ -188,7 +233,12 @@ describe("readCohort, meeting many bad cells", () => {
 
   it("does not leave out what makes the whole text unreadable", () => {
     expect(refused(`${GOOD}"p4,0,71\n`, { onBad: "leave-out" })[0].code).toBe("unclosed-quote");
-    expect(refused(table("p1,0,x"), { onBad: "leave-out" })[0].code).toBe("no-rows");
+  });
+
+  it("says what is wrong where no row is left", () => {
+    const asked = { onBad: "leave-out" } as const;
+    expect(refused(table("p1,0,x"), asked)).toMatchObject([{ code: "not-a-number", where: { line: 2 } }]);
+    expect(refused(table("p1,0,NA"), asked)[0].code).toBe("no-rows");
   });
 });
 
@@ -425,6 +475,15 @@ describe("readCohort, meeting limits", () => {
     expect([...cohort.markers[0].censored!]).toEqual([-1, 0]);
     expect(refused(table("a,0,<0"), { marker: { transform: "log" } })[0].code).toBe("transform-domain");
     expect(refused(table("a,<2,7"))[0].code).toBe("censored-value");
+  });
+
+  it("counts one in the singular", () => {
+    const { warnings, notes } = readCohort("id,time,value\np1,0,71\np1,0,71\n\np1,1,\np1,0,72\np2,0,70\np2,1,69\n");
+    const said = [...warnings.map(({ received, remedy }) => `${received}. ${remedy}`), ...notes].join("\n");
+    expect(said).toContain("1 exact repeat of another row (line 3)");
+    expect(said).toContain("1 row without one. It was left out.");
+    expect(said).toContain("1 more value at a time already seen, in 1 individual.");
+    expect(said).toContain("1 blank line was skipped.");
   });
 
   it("tells a limit from the same number measured, and finds exact repeats of either", () => {

@@ -9,18 +9,20 @@ import { combineMarkers } from "../cohort/several-markers.ts";
 import { type Complaint, checkGiven, type ErrorCode, showReceived } from "../errors.ts";
 import { placeOf } from "./cells.ts";
 import { type Columns, cellPlace, type FoundColumns } from "./columns.ts";
-import { EMPTY_FILE, refusal } from "./complaints.ts";
+import { EMPTY_FILE, howMany, refusal, were } from "./complaints.ts";
 import { type Counted, countTimes } from "./count-times.ts";
 import { readTableFile, readTableText, type TableSource } from "./formats.ts";
 import { questionRemedy } from "./numbers.ts";
 import type { CountedTimes } from "./origin.ts";
+import type { ReadCohortOptions } from "./read-options.ts";
 import { readRow } from "./read-row.ts";
-import { createReading, type ReadCohortOptions, type Reading, type SeriesReading, startTable } from "./reading.ts";
+import { createReading, type Reading, type SeriesReading, startTable, wantedColumns } from "./reading.ts";
 import { exactRepeats, withoutPlaces } from "./repeats.ts";
 import { type CountedConversion, conversionsOf, conversionWords, markerUnit } from "./row-units.ts";
 import { lineOf, toCohort } from "./rows.ts";
 import { findSuspicions } from "./suspicions.ts";
 import type { TableEnd, TableReader, TableRow } from "./table.ts";
+import { advised, complaintsOfCells } from "./throughout.ts";
 import { refuseUnits } from "./unit-cells.ts";
 import { wideReader } from "./wide-reader.ts";
 
@@ -56,7 +58,7 @@ export interface ReadCohort {
  */
 export function readCohort(text: string | Iterable<string>, options: ReadCohortOptions = {}): ReadCohort {
   checkGiven("readCohort", { text, options });
-  return readTableText(text, cohortReader(options), options);
+  return readTableText(text, cohortReader(options), options, "readCohort");
 }
 
 /**
@@ -100,29 +102,24 @@ function cohortReader(options: ReadCohortOptions): TableReader<ReadCohort> {
   };
 }
 
-/** Positions of the columns that are looked at, of a table that is read alike. */
-function wantedColumns({ found, origin, units }: Reading): number[] | undefined {
-  if (found === undefined) return undefined;
-  const { positions, values, marker, dates } = found;
-  return [...Object.values(positions), ...values, marker, dates, origin.at, ...(units?.positions ?? [])].filter(
-    (at) => at >= 0,
-  );
-}
-
 function finish(reading: Reading, { fault, blankLines, notes = [] }: TableEnd): ReadCohort {
   const { structure, cells } = reading;
   if (fault !== undefined) structure.refuse(fault.where, ...fault.finding);
   const counted = checkTable(reading);
-  const leaveOut = reading.leaveOut && structure.numRefused() === 0;
+  // Where every row is bad, what is bad about them says more than that none is left.
+  const leaveOut = reading.leaveOut && structure.numRefused() === 0 && reading.numTaken > 0;
   if (!leaveOut && structure.numRefused() + cells.numRefused() > 0) {
-    throw refusal([...structure.complaints(), ...cells.complaints()]);
+    throw refusal([
+      ...structure.complaints(),
+      ...complaintsOfCells(cells, { ...reading, isAnyGood: reading.numTaken > 0 }),
+    ]);
   }
   return takeCohort(reading, reading.found!, counted, [...notes, ...describe(reading, blankLines), ...counted.notes]);
 }
 
 /** Judgements that need the whole table; and how its times were counted. */
 function checkTable(reading: Reading): Counted {
-  const { found, structure, marks, options } = reading;
+  const { found, structure, marks } = reading;
   if (found === undefined) {
     if (structure.numRefused() === 0) structure.refuse({ line: 1 }, ...EMPTY_FILE);
     return { notes: [] };
@@ -135,7 +132,7 @@ function checkTable(reading: Reading): Counted {
   if (marks.commas > 0 && marks.points > 0) {
     structure.refuse(firstComma, "mixed-decimals", [
       "one decimal mark throughout",
-      `${marks.commas} numbers with a comma and ${marks.points} with a point`,
+      `${howMany(marks.commas, "number")} with a comma and ${marks.points} with a point`,
       "Write all numbers with a decimal point; if one of the marks separates thousands, say which (--thousands; thousands).",
     ]);
   }
@@ -158,8 +155,8 @@ function checkTable(reading: Reading): Counted {
   const counted = countTimes(reading, found);
   checkLevels(reading, found);
   const empty = reading.numTaken === 0 && reading.numRows > 0;
-  if (empty && structure.numRefused() === 0 && (options.onBad === "leave-out" || reading.cells.numRefused() === 0)) {
-    const received = `${reading.numRows} rows, none with a usable value`;
+  if (empty && structure.numRefused() + reading.cells.numRefused() === 0) {
+    const received = `${howMany(reading.numRows, "row")}, none with a usable value`;
     structure.refuse({}, "no-rows", ["rows of observations", received, "Check the columns."]);
   }
   return counted;
@@ -183,8 +180,9 @@ function describe(reading: Reading, blankLines: number): string[] {
   const notes = [...reading.notes];
   if (reading.marks.commas > 0) notes.push("Numbers are written with a decimal comma.");
   notes.push(...(reading.found?.notes ?? []));
-  if (blankLines > 0) notes.push(`${blankLines} blank lines were skipped.`);
-  if (reading.paddedIds.trimmed > 0) notes.push(`${reading.paddedIds.trimmed} ids were trimmed of spaces.`);
+  if (blankLines > 0) notes.push(`${howMany(blankLines, "blank line")} ${were(blankLines)} skipped.`);
+  if (reading.paddedIds.trimmed > 0)
+    notes.push(`${howMany(reading.paddedIds.trimmed, "id")} ${were(reading.paddedIds.trimmed)} trimmed of spaces.`);
   return notes;
 }
 
@@ -222,8 +220,16 @@ function takeCohort(reading: Reading, found: FoundColumns, counted: Counted, not
   const { positions } = found;
   const { keepRepeats = false } = options;
   const markerColumns = columnsOf(reading, found, counted);
+  const codes = [...missing.codes].map(([code, count]) => `${count} with ${code}`);
+  // Another marker of the row may have a value, so that no row is left out.
+  if (missing.count === 0 && codes.length > 0) notes.push(`Cells taken as missing: ${codes.join(", ")}.`);
   if (missing.count > 0) {
-    const words = ["a value", `${missing.count} rows without one`, "These rows were left out."] as const;
+    const told = codes.length === 0 ? "" : `, among their cells ${codes.join(", ")}`;
+    const words = [
+      "a value",
+      `${howMany(missing.count, "row")} without one${told}`,
+      missing.count === 1 ? "It was left out." : "These rows were left out.",
+    ] as const;
     cells.warn(cellPlace(found, positions.value, missing.line), missing.count, "missing-value", words);
   }
   const parts = reading.series.map((series, k) => {
@@ -245,10 +251,10 @@ function takeCohort(reading: Reading, found: FoundColumns, counted: Counted, not
     const { repeated, lineAt } = repeatedMost;
     cells.warn(cellPlace(found, positions.id, lineAt(repeated[0])), repeated.length, "duplicate-rows", [
       "rows that differ",
-      `${repeated.length} exact repeats of another row (${lineWords(repeated.map(lineAt))})`,
+      `${howMany(repeated.length, "exact repeat")} of another row (${lineWords(repeated.map(lineAt))})`,
       keepRepeats
-        ? "They are kept, as was asked for."
-        : "They were left out; if they are measurements, keep them (--keep-repeats; keepRepeats).",
+        ? "Such rows are kept, as was asked for."
+        : "Such rows are left out; if they are measurements, keep them (--keep-repeats; keepRepeats).",
     ]);
   }
   const leftOut = cells
@@ -258,13 +264,13 @@ function takeCohort(reading: Reading, found: FoundColumns, counted: Counted, not
   if (numOthers > 0) {
     leftOut.push({ code: "other-marker", count: numOthers });
     const listed = [...others.keys()].slice(0, 10).map((level) => showReceived(level));
-    notes.push(`${numOthers} rows of other markers (${listed.join(", ")}) were passed over.`);
+    notes.push(`${howMany(numOthers, "row")} of other markers (${listed.join(", ")}) ${were(numOthers)} passed over.`);
   }
   const merged = paddedIds.merged.size;
   if (merged > 0) {
     cells.warn(cellPlace(found, positions.id, paddedIds.line), merged, "id-whitespace", [
       "ids written one way",
-      `${merged} ids written with and without spaces`,
+      `${howMany(merged, "id")} written with and without spaces`,
       "They were trimmed and taken as the same individual.",
     ]);
   }
@@ -288,7 +294,7 @@ function takeCohort(reading: Reading, found: FoundColumns, counted: Counted, not
     numRowsLeftOut: numRows - numRowsKept(reading, parts),
     leftOut,
     leftOutRows,
-    complaints: cells.complaints(),
+    complaints: advised(cells, { ...reading, isAnyGood: true }),
     conversions,
     warnings: cells.warnings(),
     notes,

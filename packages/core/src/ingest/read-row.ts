@@ -6,7 +6,14 @@ import { applyTransform, type Transform } from "../cohort/marker.ts";
 import { showReceived } from "../errors.ts";
 import { complain, readId, readOrigin, readTime, readValue } from "./cells.ts";
 import { columnsNamed } from "./column-names.ts";
-import { type FoundColumns, findColumns, type WantedColumns, withDates } from "./columns.ts";
+import {
+  cellPlace,
+  type FoundColumns,
+  findColumns,
+  twoRolesFinding,
+  type WantedColumns,
+  withDates,
+} from "./columns.ts";
 import { type ComplaintBook, raggedRow } from "./complaints.ts";
 import { isClock, isMissing } from "./numbers.ts";
 import { parseOrigin } from "./origin.ts";
@@ -23,10 +30,12 @@ export function readRow(reading: Reading, fields: readonly string[], line: numbe
   if (reading.found === undefined) return readHeader(reading, fields, line);
   reading.numRows++;
   if (reading.firstRow === 0) reading.firstRow = line;
+  reading.lastRow = line;
   // A time of day in the first cell that is filled tells that the dates stand beside it.
   if (reading.found.dates >= 0 && !isMissing((fields[reading.found.positions.time] ?? "").trim())) {
     const holdsClock = isClock(fields[reading.found.positions.time].trim());
     reading.found = holdsClock ? withDates(reading.found) : { ...reading.found, dates: -1 };
+    if (holdsClock && refuseTwoRoles(reading, reading.found, 1)) return false;
   }
   const taken = readObservation(reading, reading.found, fields, line);
   if (!taken && reading.leftOutRows.length < LEFT_OUT_KEPT) reading.leftOutRows.push({ line, cells: fields });
@@ -52,12 +61,27 @@ function readHeader(reading: Reading, header: readonly string[], line: number): 
     reading.found = found;
     reading.header = header;
     reading.origin.at = originColumn(reading, found);
-    return true;
+    return !refuseTwoRoles(reading, found, line);
   }
   for (const { code, expected, received, remedy, where } of found) {
     reading.structure.refuse(where, code, [expected, received, remedy]);
   }
   return false;
+}
+
+/** Complains of a column that is asked for as two things, those beside id, time and values included: such numbers would mean nothing. */
+function refuseTwoRoles({ origin, units, structure }: Reading, found: FoundColumns, line: number): boolean {
+  const { positions, values, marker } = found;
+  const twice = twoRolesFinding([
+    { role: "id", at: positions.id },
+    { role: "time", at: positions.time },
+    ...[...new Set(marker < 0 ? values : [positions.value])].map((at) => ({ role: "value", at })),
+    { role: "column of markers", at: marker },
+    { role: "origin of time", at: origin.at },
+    ...[...new Set(units?.positions ?? [])].map((at) => ({ role: "unit", at })),
+  ]);
+  if (twice !== undefined) structure.refuse(cellPlace(found, twice.at, line), ...twice.finding);
+  return twice !== undefined;
 }
 
 /** Position of the column from which times are counted, if the table has it. */

@@ -1,74 +1,15 @@
-/** What is asked of a reading of visits, and what is gathered on the way: rows of each marker, complaints, counts. */
+/** What is gathered while visits are read: rows of each marker, complaints, counts. */
 import { checkMarker, DEFAULT_MARKER, type Marker } from "../cohort/marker.ts";
-import { checkNames, checkOption, optionNames } from "../errors.ts";
-import type { Role } from "./column-names.ts";
-import type { Columns, FoundColumns } from "./columns.ts";
+import { checkOption } from "../errors.ts";
+import type { FoundColumns } from "./columns.ts";
 import { type ComplaintBook, createComplaintBook } from "./complaints.ts";
-import { createDateColumn, type DateColumn, type DateOptions } from "./date-column.ts";
+import { createDateColumn, type DateColumn } from "./date-column.ts";
 import { parseOrigin } from "./origin.ts";
-import { createUnitReading, type RowUnits, type UnitReading } from "./row-units.ts";
+import { checkReadOptions, type ReadCohortOptions } from "./read-options.ts";
+import { createUnitReading, type UnitReading } from "./row-units.ts";
 import { createRows, type Rows } from "./rows.ts";
-import type { SubjectsTable } from "./subjects-table.ts";
-import type { TableOptions, TableRow, TableStart } from "./table.ts";
-import { THOUSANDS, type Thousands } from "./thousands.ts";
-
-export interface ReadCohortOptions extends TableOptions, DateOptions {
-  /**
-   * Names of the columns; those not given are guessed from usual names. As a reading gave them (`ReadCohort.columns`) they also say from when
-   * times are counted, so that the next table is read alike.
-   */
-  readonly columns?: Partial<Pick<Columns, Role | "origin" | "dates">>;
-  /**
-   * From when times are counted: "first" (visit of the individual), "column:NAME" (of visits or `subjects`), or "date:2010-01-31". Default: first for
-   * dates; numbers are taken as they are. "none" refuses dates. Dates are counted in the `timeUnit` of the marker: years (365.25 days) by default,
-   * months (30.4375), weeks or days.
-   */
-  readonly origin?: string;
-  /** The table of individuals, where the column of the origin may stand. */
-  readonly subjects?: SubjectsTable;
-  /** Whether all columns are guessed if those named are not there. Default: the table is refused. */
-  readonly orGuess?: boolean;
-  /** Name, units, transform and limits of the marker; its name defaults to that of the value column. */
-  readonly marker?: Partial<Marker>;
-  /** Several markers, in this order: a value column each, or with `markerColumn` all in one. Instead of `marker`. */
-  readonly markers?: readonly MarkerChoice[];
-  /** The column that names the marker of each row, for tables with one value column. */
-  readonly markerColumn?: string;
-  /** Whether the columns of some of the markers may be lacking. Default: the table is refused. */
-  readonly mayLack?: boolean;
-  /** Units of the values, and converters to those of the markers. Default: values are taken as they are. */
-  readonly units?: RowUnits;
-  /** Decimal mark. Default: a point; a comma is also understood where it does not separate columns. */
-  readonly decimal?: "." | ",";
-  /** The mark that separates thousands, as in 1,234.5. Default: numbers with one are refused. */
-  readonly thousands?: Thousands;
-  /**
-   * Whether the table has one row per individual and a column for each time, such as fvc_0, fvc_6, fvc_12: true for those found by their names, or
-   * patterns with commas and a * for the number. Default: a row per visit.
-   */
-  readonly wide?: true | string;
-  /** What to do with rows that hold something unreadable. Default "refuse": the whole input, with every complaint. */
-  readonly onBad?: "refuse" | "leave-out";
-  /** Keep rows that repeat another exactly (id, time and value). Default: they are left out, and that is told. */
-  readonly keepRepeats?: boolean;
-  /** Physical lines to skip (a second line with units, say). */
-  readonly skipLines?: readonly number[];
-}
-
-const READ_OPTIONS = optionNames<ReadCohortOptions>({
-  ...{ columns: true, origin: true, subjects: true, orGuess: true, marker: true, markers: true, markerColumn: true },
-  ...{ mayLack: true, units: true, decimal: true, thousands: true, wide: true, onBad: true, keepRepeats: true },
-  ...{ skipLines: true, delimiter: true, sheet: true, file: true, encoding: true },
-  ...{ dateOrder: true, yearPivot: true, partialDates: true, swappedDates: true },
-});
-const COLUMN_NAMES = optionNames<Columns>({
-  ...{ id: true, time: true, value: true, marker: true, level: true, origin: true, dates: true },
-});
-
-/** One of several markers: its value column, or how it is written in the column of markers, which is its name by default. */
-export interface MarkerChoice extends Partial<Marker> {
-  readonly column: string;
-}
+import type { TableRow, TableStart } from "./table.ts";
+import type { Thousands } from "./thousands.ts";
 
 /** From when times are counted, as far as the table says it row by row. */
 export interface OriginReading {
@@ -118,8 +59,8 @@ export interface Reading {
   readonly values: Float64Array;
   /** Whether each is a limit, as in a cohort, [K]. */
   readonly sides: Int8Array;
-  /** Rows without a value of any marker. */
-  readonly missing: { count: number; line: number };
+  /** Rows without a value of any marker, and the codes of programs among their cells with how often. */
+  readonly missing: { count: number; line: number; readonly codes: Map<string, number> };
   /** Decimal marks seen; those that may as well separate thousands are counted by themselves too. */
   readonly marks: {
     points: number;
@@ -153,19 +94,18 @@ export interface Reading {
   numRows: number;
   /** Rows that gave a value of some marker. */
   numTaken: number;
+  /** Lines of the first and the last row. */
   firstRow: number;
+  lastRow: number;
 }
 
 export function createReading(options: ReadCohortOptions): Reading {
-  checkNames("readCohort", options, READ_OPTIONS);
-  checkNames("readCohort: columns", options.columns ?? {}, COLUMN_NAMES);
+  checkReadOptions("readCohort", options);
   const choices = markerChoices(options);
   const rows = createRows();
   const leaveOut = options.onBad === "leave-out";
-  const { origin, thousands, decimal } = options;
+  const { origin } = options;
   if (origin !== undefined && origin !== "none") parseOrigin(origin);
-  const marks = thousands === undefined || (THOUSANDS.includes(thousands) && thousands !== decimal);
-  checkOption(marks, "readCohort", `thousands among ${THOUSANDS.join(" ")} other than the decimal mark`, thousands, "");
   return {
     options,
     series: choices.map((marker, k) => ({ marker, rows: k === 0 ? rows : { ...createRows(), ids: rows.ids } })),
@@ -178,7 +118,7 @@ export function createReading(options: ReadCohortOptions): Reading {
     lastId: { written: "", individual: -1 },
     values: new Float64Array(choices.length),
     sides: new Int8Array(choices.length),
-    missing: { count: 0, line: 0 },
+    missing: { count: 0, line: 0, codes: new Map() },
     marks: {
       points: 0,
       unclearPoints: 0,
@@ -211,6 +151,7 @@ export function createReading(options: ReadCohortOptions): Reading {
     numRows: 0,
     numTaken: 0,
     firstRow: 0,
+    lastRow: 0,
   };
 }
 
@@ -235,4 +176,13 @@ export function startTable(reading: Reading, { decimal, groups = false, notes }:
   reading.decimal = asked ?? other;
   reading.groups = groups;
   reading.notes = notes;
+}
+
+/** Positions of the columns that are looked at, of a table that is read alike. */
+export function wantedColumns({ found, origin, units }: Reading): number[] | undefined {
+  if (found === undefined) return undefined;
+  const { positions, values, marker, dates } = found;
+  return [...Object.values(positions), ...values, marker, dates, origin.at, ...(units?.positions ?? [])].filter(
+    (at) => at >= 0,
+  );
 }

@@ -5,6 +5,7 @@
 import type { Marker } from "../cohort/marker.ts";
 import { showReceived } from "../errors.ts";
 import type { UnitConversion, UnitConverter, UnitRefusal } from "../units/unit-converter.ts";
+import { howMany } from "./complaints.ts";
 
 export interface RowUnits {
   /** One for each marker, in their order. */
@@ -65,7 +66,7 @@ export function conversionsOf(units: UnitReading | undefined, names: readonly st
 
 /** "12 values of creatinine in "umol/L" were brought to mg/dL: times 0.01131 (113.12 g/mol of creatinine)." */
 export function conversionWords({ marker, from, to, slope, intercept, by, count }: CountedConversion): string {
-  const values = `${count} value${count === 1 ? "" : "s"} of ${showReceived(marker)}`;
+  const values = `${howMany(count, "value")} of ${showReceived(marker)}`;
   const written = from === "" ? "without a unit" : `in "${showReceived(from)}"`;
   if (slope === 1 && intercept === 0) {
     return `${values} ${written} ${count === 1 ? "is" : "are"} taken as ${showReceived(to)} unchanged${by === undefined ? "" : ` (${by})`}.`;

@@ -5,7 +5,7 @@ import { DtmError } from "../errors.ts";
 import { previewTable } from "./preview.ts";
 import { inspectMarkers } from "./quality.ts";
 import { readCohort } from "./read-cohort.ts";
-import type { ReadCohortOptions } from "./reading.ts";
+import type { ReadCohortOptions } from "./read-options.ts";
 
 const WIDE = "id,time,bili,albumin\na,0,1.5,4\na,1,,3.9\nb,0,2,NA\nb,2,,\nc,0,,3.5\n";
 const LONG =
@@ -49,8 +49,15 @@ describe("readCohort of several markers", () => {
     expect(long.cohort).toEqual(wide.cohort);
     expect([long.numRows, long.numRowsLeftOut]).toEqual([6, 1]);
     expect(long.leftOut).toEqual([{ code: "other-marker", count: 1 }]);
-    expect(long.notes.join(" ")).toContain("1 rows of other markers (chol)");
+    expect(long.notes.join(" ")).toContain("1 row of other markers (chol) was passed over");
     expect(long.columns).toEqual({ id: "id", time: "time", value: "result", marker: "test", level: "bili" });
+  });
+
+  it("tells codes for missing where another marker of the row has a value", () => {
+    const markers = [{ column: "a" }, { column: "b" }];
+    const { notes, warnings } = readCohort("id,time,a,b\np,0,.a,1\np,1,2,.a\np,2,3,.\n", { markers });
+    expect(warnings).toEqual([]);
+    expect(notes).toContain("Cells taken as missing: 2 with .a (Stata or SAS).");
   });
 
   it("is one marker as it is read alone", () => {

@@ -6,15 +6,21 @@ import type { MarkerSeries } from "../cohort/cohort.ts";
 import { valueLimits } from "../cohort/marker.ts";
 import { type ErrorCode, showReceived } from "../errors.ts";
 import type { Role } from "./column-names.ts";
-import type { Finding, Words } from "./complaints.ts";
+import { type Finding, howMany, type Words } from "./complaints.ts";
 import { findOutliers } from "./outliers.ts";
 import { furtherValues } from "./repeats.ts";
 import { sampleOf } from "./sample.ts";
 import { findTwoUnits, unitsRemedy } from "./two-units.ts";
 import { compactDay } from "./written-dates.ts";
 
-/** Numbers that people write for "missing", by size. */
-const MISSING_CODES = [9, 99, 999, 9999, 99999].flatMap((code) => [-code, code]);
+/**
+ * Numbers that people and programs write for "missing": nines, eights and sevens, with the last digit for other reasons (98, 997), and the ends of
+ * whole numbers of 2 and 4 bytes, Stata's among them.
+ */
+const MISSING_CODES: readonly number[] = [
+  ...[9, 99, 999, 9999, 99999, 999999, 88, 888, 8888, 77, 777, 7777, 97, 98, 997, 998, 9997, 9998],
+  ...[32741, 32767, 32768, 2147483621, 2147483647, 2147483648],
+].flatMap((code) => [-code, code]);
 
 /** A value or time this many interquartile ranges beyond the quartiles is told whoever has it; skewed laboratory values stay inside. */
 const FAR = 50;
@@ -51,7 +57,7 @@ export function findSuspicions(
   const further = furtherValues(series, order);
   tell("same-time", "time", further, [
     "one value for an individual at a time",
-    `${further.count} more values at a time already seen, in ${further.individuals} individuals`,
+    `${further.count} more ${further.count === 1 ? "value" : "values"} at a time already seen, in ${howMany(further.individuals, "individual")}`,
     "All are kept as repeated measurements.",
   ]);
   const negative = countWhere((k) => times[k] < 0);
@@ -92,12 +98,12 @@ export function findSuspicions(
     const found = countWhere((k) => values[k] === code);
     tell("suspected-missing-code", "value", found, [
       "measured values",
-      `${code} in ${found.count} rows, apart from all other values`,
+      `${code} in ${howMany(found.count, "row")}, apart from all other values`,
       "If it means missing, empty these cells.",
     ]);
   }
   const [low, high] = farLimits(sorted);
-  const codes = new Set(MISSING_CODES);
+  const codes = new Set(suspected);
   const units = findTwoUnits(sorted, series, suspected);
   const slips = new Set(units === undefined ? findOutliers(series, sample) : []);
   const isFar = (k: number) =>
@@ -138,20 +144,21 @@ function isMoment(time: number): boolean {
   return inSeconds || [1e4, 1e6].some((clock) => !Number.isNaN(compactDay(Math.floor(time / clock))));
 }
 
-/** Codes that occur at least twice while every other value lies on one side of them, far away. */
+/** Codes that occur at least twice while every value that is no code lies on one side of them, far away. */
 function suspectedCodes(values: Float64Array): number[] {
-  return MISSING_CODES.filter((code) => {
-    if (values.indexOf(code) === values.lastIndexOf(code)) return false;
-    let low = Number.POSITIVE_INFINITY;
-    let high = Number.NEGATIVE_INFINITY;
-    for (const value of values) {
-      if (value === code) continue;
+  const counts = new Map(MISSING_CODES.map((code) => [code, 0]));
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const value of values) {
+    const count = counts.get(value);
+    if (count !== undefined) counts.set(value, count + 1);
+    else {
       low = Math.min(low, value);
       high = Math.max(high, value);
     }
-    const span = Math.max(high - low, Math.abs(high), Math.abs(low)) / 2;
-    return code < low - span || code > high + span;
-  });
+  }
+  const span = Math.max(high - low, Math.abs(high), Math.abs(low)) / 2;
+  return MISSING_CODES.filter((code) => counts.get(code)! > 1 && (code < low - span || code > high + span));
 }
 
 /** Limits beyond which a number is far from all others, from the quartiles. */

@@ -4,7 +4,7 @@ import { showReceived } from "../errors.ts";
 import type { UnitRefusal } from "../units/unit-converter.ts";
 import { columnsNamed } from "./column-names.ts";
 import { cellPlace, type FoundColumns } from "./columns.ts";
-import type { Words } from "./complaints.ts";
+import { howMany, type Words } from "./complaints.ts";
 import type { Reading } from "./reading.ts";
 
 /** Finds the columns of units; false after a complaint. */
@@ -75,7 +75,7 @@ export function refuseUnits({ units, found, structure, cells, options }: Reading
 }
 
 function wordsOf({ reason, remedy = "" }: UnitRefusal, written: string, to: string, count: number): Words {
-  const many = count === 1 ? "1 value" : `${count} values`;
+  const many = howMany(count, "value");
   if (reason === "missing") {
     const as = to || "mg/dL";
     return [

@@ -2,7 +2,7 @@
  * Names of columns of wide tables as marker and time: fvc_6, month6, v1_fvc, fvc_2019Q1. A period of the calendar (a quarter, half-year or month with its
  * year) is taken at its first day. What says a time that is unknown (fvc_screening) is no time.
  */
-import { DAYS_PER, dayNumber, isDate, timeUnitOf, UNIT_WORDS, writeDay } from "./calendar.ts";
+import { DAYS_PER, dayNumber, isDate, type TimeUnit, timeUnitOf, UNIT_WORDS, writeDay } from "./calendar.ts";
 import { monthNamed } from "./month-names.ts";
 
 /** A name of a column as marker and time. */
@@ -25,18 +25,24 @@ const LAST = new RegExp(`^(.*?)${GAP}*${NUMBER}$`, "i");
 const FIRST = new RegExp(`^(${WORDS})?${GAP}*${NUMBER}${GAP}+(.+)$`, "i");
 const BASELINE = new RegExp(`^(?:(.*?)${GAP}+)?(?:baseline|bl|basale?|inclusion|ausgangswert)$`, "i");
 
-/** Periods of the calendar: 2019-01-31, 2019Q1, Q1 2019, 2019-H2, 2019-06, Jun 2019. */
+/** Periods of the calendar: 2019-01-31, 2019Q1, Q1 2019, 2019-H2, 2019-06, 06/2019, Jun 2019. */
 const PERIODS = [
   String.raw`\d{4}-\d{2}-\d{2}`,
   String.raw`\d{4}${GAP}?[QTHS][1-4]`,
   String.raw`[QTHS][1-4]${GAP}?\d{4}`,
   String.raw`[1-4][QTHS]${GAP}?\d{4}`,
   String.raw`\d{4}[-_/]\d{2}`,
+  String.raw`\d{1,2}/\d{4}`,
+  String.raw`\d{2}[-.](?:19|20)\d{2}`,
   String.raw`\p{L}{3,10}${GAP}?\d{4}`,
   String.raw`\d{4}${GAP}?\p{L}{3,10}`,
 ];
 const PERIOD_LAST = PERIODS.map((period) => new RegExp(`^(?:|(.*?)${GAP}+|(.*?\\p{L})(?=\\d))(${period})$`, "iu"));
 const PERIOD_FIRST = PERIODS.map((period) => new RegExp(`^(${period})${GAP}+(.+)$`, "iu"));
+
+/** Days whose order of day and month no name says, as 03/05/2019; and what has the form of a month and is none, as 13/2019. */
+const UNORDERED = /\d{1,2}([-/.])\d{1,2}\1\d{4}/;
+const NO_MONTH = /\d{1,2}\/\d{4}$/;
 
 /** The first day of a period as it is written in a name; undefined if it is none. */
 function firstDay(text: string): string | undefined {
@@ -72,8 +78,10 @@ function splitPeriod(name: string): Split | undefined {
 
 /** Marker and time of a name; undefined if it says no time. */
 export function splitName(written: string): Split | undefined {
+  if (UNORDERED.test(written)) return undefined;
   const period = splitPeriod(written);
   if (period !== undefined) return period;
+  if (NO_MONTH.test(written)) return undefined;
   const name = written.replace(/(^|[\s_.])-(?=\d)/, `$1${MINUS}`);
   const split = (stem = "", time = "", word = "") => ({
     stem,
@@ -121,10 +129,10 @@ export function isDated(time: string): boolean {
 }
 
 /**
- * Names of one marker that say several units (6wk, 3mo, 1yr) as days; those that say a unit beside a number without one are no series, nor are dates
- * beside numbers. A number 0 needs no unit.
+ * Names of one marker that say several units (6wk, 3mo, 1yr) in one, as all are where `asked` is a unit: in that, or in days. Those that say a unit
+ * beside a number without one are no series, nor are dates beside numbers. A number 0 needs no unit.
  */
-export function inOneUnit(splits: readonly (Split | undefined)[]): readonly (Split | undefined)[] {
+export function inOneUnit(splits: readonly (Split | undefined)[], asked?: TimeUnit): readonly (Split | undefined)[] {
   const saidOf = ({ time, word }: Split) =>
     isDated(time) ? "date" : (timeUnitOf(word) ?? (Number(time) === 0 ? undefined : ""));
   const said = new Map<string, Set<string>>();
@@ -136,13 +144,18 @@ export function inOneUnit(splits: readonly (Split | undefined)[]): readonly (Spl
   }
   const isMixed = (units: ReadonlySet<string>) => units.size > 1 && (units.has("") || units.has("date"));
   const several = [...said.values()].some((units) => units.size > 1 && !isMixed(units));
+  const to = asked ?? (several ? "days" : undefined);
   return splits.map((split) => {
     const units = split && said.get(split.stem.toLowerCase());
     if (split === undefined || units === undefined) return split;
     if (isMixed(units) || (units.has("date") && !isDated(split.time))) return undefined;
     const unit = timeUnitOf(split.word);
-    if (!several || unit === undefined) return split;
-    const days = Number((Number(split.time) * DAYS_PER[unit]).toFixed(4));
-    return { ...split, time: String(days), word: "days" };
+    if (to === undefined || unit === undefined || unit === to) return split;
+    return { ...split, time: String(inUnit(Number(split.time), unit, to)), word: to };
   });
+}
+
+/** A time in another unit, without the digits that arithmetic adds. */
+function inUnit(time: number, from: TimeUnit, to: TimeUnit): number {
+  return Number(((time * DAYS_PER[from]) / DAYS_PER[to]).toPrecision(12));
 }

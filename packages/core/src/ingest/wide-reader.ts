@@ -2,8 +2,9 @@
 import { checkOption } from "../errors.ts";
 import { timeUnitOf } from "./calendar.ts";
 import { complaint, raggedRow, refusal } from "./complaints.ts";
+import type { MarkerChoice, ReadCohortOptions } from "./read-options.ts";
 import { readRow } from "./read-row.ts";
-import { createReading, type MarkerChoice, type ReadCohortOptions, type Reading, startTable } from "./reading.ts";
+import { createReading, type Reading, startTable, wantedColumns } from "./reading.ts";
 import type { TableEnd, TableReader, TableStart } from "./table.ts";
 import { findWide, type WideLayout, wideColumn, wideRow } from "./wide.ts";
 
@@ -18,7 +19,7 @@ export function wideReader<T>(
   let reading: Reading | undefined;
   const begin = (header: readonly string[], line: number): boolean => {
     names = header.map((name) => name.trim());
-    layout = findWide(names, options.wide);
+    layout = findWide(names, options.wide, timeUnitOf(askedUnit(options)));
     if (layout === undefined) throw noWide(names, line, options);
     reading = createReading(longOptions(options, layout));
     startTable(reading, { ...(table ?? { decimal: "." }), notes: [...(table?.notes ?? []), ...layout.notes] });
@@ -48,6 +49,13 @@ export function wideReader<T>(
       }
       return true;
     },
+    wanted: () => {
+      const own = layout;
+      const long = reading && wantedColumns(reading);
+      if (own === undefined || long === undefined) return undefined;
+      const positions = own.points.flatMap((point) => long.map((at) => wideColumn(own, point, at)));
+      return new Set(positions.filter((at) => at >= 0));
+    },
     finish: (end) => {
       if (reading !== undefined) reading.placeInWide = undefined;
       return finish(reading ?? createReading(options), end);
@@ -55,16 +63,21 @@ export function wideReader<T>(
   };
 }
 
+/** The unit of times that is asked for, "" if none is. */
+function askedUnit({ markers, marker }: ReadCohortOptions): string {
+  return markers?.[0]?.timeUnit ?? marker?.timeUnit ?? "";
+}
+
 /** The options of the long table: its time, its markers, and the unit that names of columns say. */
 function longOptions(options: ReadCohortOptions, { time, markers, unit }: WideLayout): ReadCohortOptions {
-  const asked = options.markers?.[0]?.timeUnit ?? options.marker?.timeUnit ?? "";
-  const agrees = unit === undefined || asked === "" || (timeUnitOf(asked) ?? asked) === unit;
+  const asked = askedUnit(options);
+  const agrees = unit === undefined || asked === "" || timeUnitOf(asked) === unit;
   checkOption(
     agrees,
-    "readCohort",
-    `times in ${unit}, as names of columns say`,
-    asked,
-    "Say that unit, or leave it out.",
+    "The unit of time (--time-unit; timeUnit)",
+    `years, months, weeks or days, as names of columns say ${unit}`,
+    `"${asked}"`,
+    `Choose one of these, or leave it out for ${unit}.`,
   );
   const timeUnit = asked === "" ? (unit ?? "") : asked;
   const { value } = options.columns ?? {};

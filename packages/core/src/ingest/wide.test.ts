@@ -3,7 +3,7 @@ import { onlyMarker } from "../cohort/cohort.ts";
 import type { DtmError } from "../errors.ts";
 import { previewTable } from "./preview.ts";
 import { readCohort } from "./read-cohort.ts";
-import type { ReadCohortOptions } from "./reading.ts";
+import type { ReadCohortOptions } from "./read-options.ts";
 import { TEMPLATES } from "./templates.ts";
 import { findWide } from "./wide.ts";
 
@@ -42,6 +42,11 @@ describe("findWide", () => {
     ["id,fvc_Q4_2019,fvc_Q1_2020", ["fvc"], ["2019-10-01", "2020-01-01"], undefined],
     ["id,fvc 2019-H1,fvc 2019-H2", ["fvc"], ["2019-01-01", "2019-07-01"], undefined],
     ["id,2019-01,2019-02,2020-01", ["value"], ["2019-01-01", "2019-02-01", "2020-01-01"], undefined],
+    ["id,01/2019,07/2019,01/2020", ["value"], ["2019-01-01", "2019-07-01", "2020-01-01"], undefined],
+    ["id,1/2019,12/2019", ["value"], ["2019-01-01", "2019-12-01"], undefined],
+    ["id,fvc 01.2019,fvc 07.2019", ["fvc"], ["2019-01-01", "2019-07-01"], undefined],
+    ["id,fvc_01-2019,fvc_07-2019", ["fvc"], ["2019-01-01", "2019-07-01"], undefined],
+    ["id,2019/01,2019/07", ["value"], ["2019-01-01", "2019-07-01"], undefined],
     ["id,fvc_Mai_2019,fvc_Juni_2019", ["fvc"], ["2019-05-01", "2019-06-01"], undefined],
     ["id,fvc_q1,fvc_q2", ["fvc"], ["1", "2"], undefined],
     ["id,Ausgangswert,Monat 6,Monat 12", ["value"], ["0", "6", "12"], "months"],
@@ -56,7 +61,15 @@ describe("findWide", () => {
     expect(findWide("id,fvc_6,fvc_12mo".split(","))).toBeUndefined();
   });
 
+  it("takes days whose order is not said for no times", () => {
+    expect(findWide("id,01/01/2019,01/07/2019,01/01/2020".split(","))).toBeUndefined();
+    expect(findWide("id,fvc_01.02.2019,fvc_01.02.2020".split(","))).toBeUndefined();
+  });
+
   it.each([
+    ["id,01/2019,07/2019,13/2019", ["13/2019"]],
+    ["id,fvc_pre,fvc_post6,fvc_post12,sex", ["fvc_pre"]],
+    ["id,patient_sex,patient_fvc_0,patient_fvc_6", []],
     ["id,sex,fvc_screening,fvc_0,fvc_6", ["fvc_screening"]],
     ["id,screening_fvc,baseline_dose,fvc_0,fvc_6", ["screening_fvc"]],
     ["id,Screening,month0,month6", ["Screening"]],
@@ -130,7 +143,21 @@ describe("a wide table", () => {
     const dated = "id,date_1,fvc_1,date_2,fvc_2\na,2020-01-01,80,2020-01-11,78\nb,2020-01-01,80,,\n";
     const series = onlyMarker(readCohort(dated, { wide: true, marker: { timeUnit: "days" } }).cohort);
     expect(Array.from(series.times)).toEqual([0, 10, 0]);
-    expect(() => readCohort(TEMPLATES.wide, { wide: true, marker: { timeUnit: "years" } })).toThrow("months");
+  });
+
+  it("counts times whose unit names say in the one that is asked for, and says in which", () => {
+    const mixed = "id,fvc_baseline,fvc_6mo,fvc_1yr\na,80,78,77\nb,90,,85\n";
+    const timesIn = (timeUnit: string, text = mixed) => {
+      const { cohort, notes } = readCohort(text, { wide: true, marker: { timeUnit } });
+      const { times, marker } = onlyMarker(cohort);
+      return { times: Array.from(times), unit: marker.timeUnit, note: notes.find((note) => note.includes(" at ")) };
+    };
+    expect(timesIn("years")).toMatchObject({ times: [0, 0.5, 1, 0, 1], unit: "years" });
+    expect(timesIn("years").note).toContain('"fvc" at 0, 0.5, 1 years');
+    expect(timesIn("").note).toContain('"fvc" at 0, 182.625, 365.25 days');
+    expect(complaintOf(mixed)[0].received).toContain('"fvc" at 0, 182.625, 365.25 days');
+    expect(timesIn("years", "id,month0,month6\na,1,2\n")).toMatchObject({ times: [0, 0.5], unit: "years" });
+    expect(() => timesIn("visits")).toThrow('names of columns say days, received "visits"');
   });
 
   it("complains by the columns of the file", () => {
@@ -181,5 +208,25 @@ describe("marks in numbers", () => {
 
   it("leave several value columns to be named", () => {
     expect(complaintOf("id,time,fvc,dlco\na,0,1,2\n")[0].remedy).toContain("--markers fvc,dlco");
+  });
+
+  it("propose markers as a shell and the list take them, and never an id or a time", () => {
+    const named = 'Patient ID,Visit no,Months since onset,Time (years),"FVC, % pred","6"" walk",DLCO\na,1,2,0,1,2,3\n';
+    const [complaint, ...others] = complaintOf(named);
+    expect(others).toEqual([]);
+    expect(complaint.remedy).toContain('(--value "FVC, % pred")');
+    expect(complaint.remedy).toContain(`(--markers '"FVC, % pred","6"" walk",DLCO')`);
+    expect(complaintOf("id,time,fvc l,$x\na,0,1,2\n")[0].remedy).toContain("(--markers 'fvc l,$x')");
+    const timeless = complaintOf("Patient ID,Seen at (years),FVC,Follow-up time\na,0,1,2\n");
+    expect(timeless.at(-1)?.remedy).not.toContain("time");
+  });
+
+  it("take names before a unit in brackets for usual ones", () => {
+    const { columns, notes } = readCohort('Patient ID,Time (years),"FVC, % pred"\na,0,80\nb,1,70\n');
+    expect(columns).toEqual({ id: "Patient ID", time: "Time (years)", value: "FVC, % pred" });
+    expect(notes).toContain('Column "Time (years)" is taken as time.');
+    // A name in full goes before one with a unit.
+    expect(readCohort("id,age [y],time,value\na,50,0,80\nb,51,1,70\n").columns.time).toBe("time");
+    expect(complaintOf("id,Age (years),fvc_0,fvc_6\na,50,1,2\n")[0].remedy).toContain("--wide");
   });
 });

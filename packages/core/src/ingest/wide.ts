@@ -36,9 +36,13 @@ export interface WidePoint {
 
 /**
  * The layout of a wide table by the names of its columns; undefined if they show none. Without patterns the marker with the most times is
- * taken, and those that share at least half of their times with it.
+ * taken, and those that share at least half of their times with it. Times whose unit the names say are counted in `asked` if that is given.
  */
-export function findWide(header: readonly string[], wide: true | string = true): WideLayout | undefined {
+export function findWide(
+  header: readonly string[],
+  wide: true | string = true,
+  asked?: TimeUnit,
+): WideLayout | undefined {
   const names = header.map((name) => name.trim());
   const patterns = wide === true ? [] : wide.split(",").map((pattern) => pattern.trim());
   const ids = usualColumns(names, "id");
@@ -47,7 +51,7 @@ export function findWide(header: readonly string[], wide: true | string = true):
     if (wide === true) return splitName(name);
     return patterns.map((pattern) => matchPattern(name, pattern)).find((split) => split !== undefined);
   });
-  const splits = inOneUnit(written);
+  const splits = inOneUnit(written, asked);
   const stems = new Map<string, Map<string, number>>();
   for (const [k, split] of splits.entries()) {
     if (split === undefined) continue;
@@ -73,7 +77,7 @@ const UNDATED = /(?:^|[\s_.-])(?:screening|scr|sc|pre|post|follow[\s_.-]?up|fu|l
 
 /**
  * Columns that look like times and are none of those taken: of names with a time if another one is of the same marker or they say it by a word, of
- * others those of a taken marker (fvc_screening), or of an unknown time where names are times alone (screening).
+ * others those of a taken marker (fvc_screening; fvc_pre beside fvc_post6), or of an unknown time where names are times alone (screening).
  */
 function unreadOf(
   names: readonly string[],
@@ -87,13 +91,15 @@ function unreadOf(
     stems.some((stem) =>
       stem === ""
         ? UNDATED.test(name)
-        : name.length > stem.length &&
-          ((name.startsWith(stem) && /[\s_.-]/.test(name[stem.length])) ||
-            (name.endsWith(stem) && /[\s_.-]/.test(name[name.length - stem.length - 1]))),
+        : sharesBeginning(name, stem) ||
+          (name.length > stem.length &&
+            ((name.startsWith(stem) && /[\s_.-]/.test(name[stem.length])) ||
+              (name.endsWith(stem) && /[\s_.-]/.test(name[name.length - stem.length - 1])))),
     );
   const numOf = (stem: string) => written.filter((split) => split?.stem.toLowerCase() === stem).length;
   return names.filter((name, k) => {
     if (used.has(k) || name === "") return false;
+    if (stems.includes("") && !/\p{L}/u.test(name)) return true;
     const split = written[k];
     if (split === undefined) return isOfTaken(name.toLowerCase());
     const stem = split.stem.toLowerCase();
@@ -101,6 +107,12 @@ function unreadOf(
       stems.includes(stem) || numOf(stem) > 1 || (stem === "" && (split.word.length > 2 || Number(split.time) === 0))
     );
   });
+}
+
+/** Whether a name begins as that of a marker of several words does: fvc_pre beside fvc_post. */
+function sharesBeginning(name: string, stem: string): boolean {
+  const [beginning = ""] = /^\p{L}+[\s_.-]+(?=.)/u.exec(stem) ?? [];
+  return beginning !== "" && usualColumns([beginning], "id").length === 0 && name.startsWith(beginning);
 }
 
 /** Columns named in a sentence. */
@@ -117,6 +129,13 @@ export function unreadWords({ unread }: Pick<WideLayout, "unread">): string {
 /** One time, however it is written: 06 is 6. */
 function timeKey(time: string): string {
   return isDated(time) ? time : String(Number(time));
+}
+
+/** Times of a wide table as they are shown, with their unit if the names say one. */
+export function timesWords(times: readonly string[], unit: TimeUnit | undefined): string {
+  const shown = times.map((time) => (isDated(time) ? time : String(Number(Number(time).toPrecision(6)))));
+  const listed = shown.length > 6 ? `${shown.slice(0, 5).join(", ")} ... ${shown.at(-1)}` : shown.join(", ");
+  return unit === undefined ? listed : `${listed} ${unit}`;
 }
 
 function layoutOf(
@@ -140,9 +159,9 @@ function layoutOf(
   const time = free(clock === undefined ? "time" : stemName(clock[1]));
   const words = [...new Set([...used].map((k) => splits[k]!.word))];
   const units = [...new Set(words.flatMap((word) => timeUnitOf(word) ?? []))];
-  const listed = points.length > 6 ? `${points.slice(0, 5).join(", ")} ... ${points.at(-1)}` : points.join(", ");
+  const unit = units.length === 1 && clock === undefined ? units[0] : undefined;
   const notes = [
-    `One row per individual is read as one row per visit: ${markerNames.map((name) => `"${name}"`).join(", ")} at ${listed}.`,
+    `One row per individual is read as one row per visit: ${markerNames.map((name) => `"${name}"`).join(", ")} at ${timesWords(points, unit)}.`,
   ];
   if (clock !== undefined) notes.push(`Times are those of the columns "${names[[...clock[1].values()][0]]}" and on.`);
   else if (words.some((word) => /^(?:visits?|v|tp)$/.test(word))) notes.push("Numbers of visits are taken as times.");
@@ -156,7 +175,7 @@ function layoutOf(
     header: [...keptNames, time, ...markerNames],
     markers: markerNames,
     time,
-    unit: units.length === 1 && clock === undefined ? units[0] : undefined,
+    unit,
     kept,
     points: points.map((point) => ({
       time: point,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fitLmm } from "../models/fit-models.ts";
 import { embed } from "../models/place.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
+import { mixtureMembership } from "./clusters/gaussian-mixture.ts";
 import { groupPlaces } from "./groups.ts";
 
 describe("groupPlaces", () => {
@@ -51,7 +52,7 @@ describe("groupPlaces", () => {
   });
 
   it("shows the parts of a group that a deeper cut finds, none of them small", () => {
-    const { groups, clustered, labels } = groupPlaces(model, placements, { numGroups: 2 });
+    const { groups, clustered, labels } = groupPlaces(model, placements, { numGroups: 1 });
     expect(groups.some(({ parts }) => parts.length > 1)).toBe(true);
     groups.forEach(({ parts, course }, k) => {
       const members = clustered.filter((i) => labels[i] === k).length;
@@ -72,12 +73,10 @@ describe("groupPlaces", () => {
   });
 
   it("clusters those seen four times or more, and says where the tree was cut", () => {
-    const { clustered, labels, treeTop } = groupPlaces(model, placements, { numGroups: 4 });
+    const { clustered, treeTop } = groupPlaces(model, placements, { numGroups: 4 });
     expect(clustered.every((i) => placements.numObservations[i] >= 4)).toBe(true);
-    for (let g = 0; g < 4; g++) {
-      const members = clustered.filter((i) => labels[i] === g).length;
-      expect(treeTop.leaves.reduce((s, leaf) => s + (leaf.group === g ? leaf.size : 0), 0)).toBe(members);
-    }
+    expect(treeTop.leaves.reduce((s, leaf) => s + leaf.size, 0)).toBe(clustered.length);
+    expect(new Set(treeTop.leaves.map(({ group }) => group))).toEqual(new Set([0, 1, 2, 3]));
   });
 
   it("makes groups of Gaussians with shares for everybody, as many as BIC says", () => {
@@ -91,10 +90,30 @@ describe("groupPlaces", () => {
     for (let i = 0; i < 200; i++) {
       const shares = membership.subarray(i * K, (i + 1) * K);
       expect(shares.reduce((s, v) => s + v, 0)).toBeCloseTo(1, 9);
-      // Those who were not clustered are where their largest share is.
-      if (!found.clustered.includes(i)) expect(shares[labels[i]]).toBe(Math.max(...shares));
+      expect(shares[labels[i]]).toBe(Math.max(...shares));
     }
     expect(groupPlaces(model, placements, { method: "mixture", numGroups: 3 }).groups).toHaveLength(3);
+  });
+
+  it("puts everybody into their most probable group, clustered or not, and new places by the same Gaussians", () => {
+    for (const method of ["bisect", "ward", "mixture"] as const) {
+      const { labels, membership, regions, groups } = groupPlaces(model, placements, { method, numGroups: 5 });
+      const K = groups.length;
+      for (let i = 0; i < 200; i++) {
+        const shares = membership.subarray(i * K, (i + 1) * K);
+        expect(shares[labels[i]]).toBe(Math.max(...shares));
+      }
+      const anew = mixtureMembership(regions, placements.location, placements.covariance);
+      anew.forEach((share, e) => {
+        expect(share).toBeCloseTo(membership[e], 12);
+      });
+    }
+  });
+
+  it("keeps a group that is most probable for nobody with those it was cut from", () => {
+    const { groups } = groupPlaces(model, placements, { numGroups: 40, minObservations: 1 });
+    expect(groups).toHaveLength(40);
+    expect(groups.every(({ numMembers }) => numMembers > 0)).toBe(true);
   });
 
   it("makes the same groups whether their number is found or asked for", () => {

@@ -4,11 +4,11 @@
  */
 
 import { basisDomain } from "../basis/bspline.ts";
-import { checkGiven, checkNames, checkOption } from "../errors.ts";
+import { checkGiven, checkNames, checkOption, checkSeed } from "../errors.ts";
 import { courseTimes } from "../models/course.ts";
-import { type MarkerModel, markerModel, viewMarker } from "../models/fit.ts";
+import { checkModel, type MarkerModel, markerModel, viewMarker } from "../models/fit.ts";
 import type { TrajectoryModel } from "../models/model.ts";
-import { type Placements, viewPlacements } from "../models/placement.ts";
+import { checkPlacements, type Placements, viewPlacements } from "../models/placement.ts";
 import { measurementSd } from "../noise/noise.ts";
 import { takeRows } from "../numeric/matrix.ts";
 import { type CourseSummary, courseAt, expectedCourses, groupCourses, modelCourses } from "./clusters/courses.ts";
@@ -20,6 +20,7 @@ import {
   largestShares,
   mixtureFromLabels,
   mixtureMembership,
+  takeGaussians,
 } from "./clusters/gaussian-mixture.ts";
 import { type GroupCourse, type GroupName, type NameOptions, nameGroups } from "./clusters/names.ts";
 import { chooseNumberOfGroups, type NumberOfGroups } from "./clusters/number.ts";
@@ -69,10 +70,13 @@ const GROUP_OPTIONS: { readonly [Name in keyof Required<GroupOptions>]: true } =
 
 export interface Group extends FollowedWindow {
   readonly letter: string;
-  /** Short; made by rule from the course between `from` and `until`. */
+  /** Two to four words, made by rule from the course between `from` and `until`. */
   readonly name: string;
-  /** The same in numbers, e.g. "85 at year 0 to 45 at year 5, −8 a year". */
+  /** The same in numbers, "85 to 45 by year 5", and the rate of a course without a turn, "−8 a year", or "". */
   readonly summary: string;
+  readonly rate: string;
+  /** Members who are followed to the last time that the summary names. */
+  readonly numSeen: number;
   readonly numMembers: number;
   /** Quantiles of the members' expected courses; outside `from` to `until` they speak of people hardly seen then. */
   readonly course: CourseSummary;
@@ -85,7 +89,7 @@ export interface Group extends FollowedWindow {
 }
 
 /** A group in one of several markers. */
-export interface GroupMarker extends Pick<Group, "name" | "summary" | "course"> {
+export interface GroupMarker extends Pick<Group, "name" | "summary" | "rate" | "course"> {
   readonly marker: string;
 }
 
@@ -93,10 +97,12 @@ export interface Groups {
   readonly method: GroupMethod;
   /** In the order of their letters: from the highest to the lowest last value. */
   readonly groups: readonly Group[];
-  /** Position of each individual's group in `groups`, [m]. */
+  /** Position of each individual's most probable group in `groups`, [m]. */
   readonly labels: Int32Array;
   /** Posterior probability of each group, [m,K]. */
   readonly membership: Float64Array;
+  /** The Gaussians that probabilities come from, in the order of `groups`: by them new places belong to groups. */
+  readonly regions: GaussianMixture;
   /** One less the mean entropy of membership in units of log K: 1 if everybody is sure, 0 if nobody knows. */
   readonly certainty: number;
   /** Individuals that were clustered (positions), and their tree. */
@@ -122,8 +128,11 @@ const NUM_COMPARED = 21;
  * const { labels, groups } = groupPlaces(model, embed(model, cohort), { numGroups: 4 });
  */
 export function groupPlaces(model: TrajectoryModel, placements: Placements, options: GroupOptions = {}): Groups {
-  checkGiven("groupPlaces", { model, placements, options });
+  checkModel("groupPlaces", model);
+  checkPlacements("groupPlaces", placements);
+  checkGiven("groupPlaces", { options });
   checkNames("groupPlaces", options, Object.keys(GROUP_OPTIONS));
+  checkSeed("groupPlaces", options.seed);
   const { markers } = model;
   const own = viewPlacements(placements, markers, 0);
   const found = groupByMarker(viewMarker(model, 0), own, options, otherCourses(model, placements));
@@ -146,8 +155,8 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
     ...group,
     name: `${markers[0].marker.name} ${group.name}`,
     markers: each.map(({ name: marker, courses, names }) => {
-      const { name, summary } = names.find((own) => own.group === g)!;
-      return { marker, name, summary, course: courses[g] };
+      const { name, summary, rate } = names.find((own) => own.group === g)!;
+      return { marker, name, summary, rate, course: courses[g] };
     }),
   }));
   return { ...found, groups };
@@ -194,34 +203,36 @@ function groupByMarker(
     method === "mixture" ? mixtureGroups(places, points, options) : treeGroups(places, points, options, others);
   const K = mixture.numGroups;
   const shares = mixtureMembership(mixture, placements.location, placements.covariance);
-  const raw = largestShares(shares, K);
-  // Those who were clustered stay where the tree, or their place itself, put them.
-  clustered.forEach((i, k) => {
-    raw[i] = cut[k];
-  });
+  const raw = mostProbable(shares, K, clustered, cut);
   const times = courseTimes(model, NUM_TIMES);
   const curves = expectedCourses(model, placements, times);
   const courses = groupCourses(curves, times, raw, K);
   const windows = courses.map(({ group }) => windowOf(placements, times, (i) => raw[i] === group));
-  const names = nameGroups(
-    courses.map((course, g) => namedCourse(course, windows[g])),
-    namingOf(own, options),
-  );
-  const parts = method === "mixture" ? [] : partsOf(places, cut, courses, curves);
-  const drawn = courses.map((course, g) => ({
-    course,
-    ...windows[g],
-    followed: followedAt(
-      placements.lastTime.filter((_, i) => raw[i] === g),
-      times,
-    ),
-    parts: parts[g] ?? [],
-  }));
-  const ordered = inLetterOrder(names, drawn, raw, shares, K);
-  const branches = clustered.map((i) => ordered.labels[i]);
+  const named = courses.map((course, g) => namedCourse(course, windows[g]));
+  const names = nameGroups(named, namingOf(own, options));
+  const members = clustered.map((i) => raw[i]);
+  const parts = method === "mixture" ? [] : partsOf(places, members, courses, curves);
+  const drawn = courses.map((course, g) => {
+    const ends = placements.lastTime.filter((_, i) => raw[i] === g);
+    const last = named[g].times[named[g].times.length - 1];
+    const [numSeen] = followedAt(ends, [last]);
+    return { course, ...windows[g], followed: followedAt(ends, times), numSeen, parts: parts[g] ?? [] };
+  });
+  const { rank, ...ordered } = inLetterOrder(names, drawn, raw, shares, mixture);
+  const branches = cut.map((g) => rank[g]);
   const top = treeTop(tree, branches, numCut);
   const certainty = certaintyOf(shares, K);
   return { method, ...ordered, certainty, clustered, tree, treeTop: top, choice };
+}
+
+/** Most probable group of everybody. One that is nobody's keeps those whom the clustering put there: it was asked for, and shown. */
+function mostProbable(shares: Float64Array, K: number, clustered: Int32Array, cut: Int32Array): Int32Array {
+  const raw = largestShares(shares, K);
+  const found = new Set(raw);
+  clustered.forEach((i, k) => {
+    if (!found.has(cut[k])) raw[i] = cut[k];
+  });
+  return raw;
 }
 
 /** Groups of the clustered [n], the Gaussians by which the others join, and how the number was chosen. */
@@ -329,11 +340,12 @@ function comparedTimes(model: TrajectoryModel, placements: Placements, clustered
 
 function inLetterOrder(
   names: readonly GroupName[],
-  drawn: readonly Omit<Group, "letter" | "name" | "summary" | "numMembers">[],
+  drawn: readonly Omit<Group, "letter" | "name" | "summary" | "rate" | "numMembers">[],
   raw: Int32Array,
   shares: Float64Array,
-  K: number,
-): Pick<Groups, "groups" | "labels" | "membership"> {
+  mixture: GaussianMixture,
+): Pick<Groups, "groups" | "labels" | "membership" | "regions"> & { readonly rank: Int32Array } {
+  const K = mixture.numGroups;
   const rank = new Int32Array(K);
   names.forEach((name, r) => {
     rank[name.group] = r;
@@ -341,15 +353,18 @@ function inLetterOrder(
   const membership = new Float64Array(shares.length);
   for (let i = 0; i < raw.length; i++) for (let k = 0; k < K; k++) membership[i * K + rank[k]] = shares[i * K + k];
   return {
-    groups: names.map(({ letter, name, summary, group }, r) => ({
-      letter,
-      name,
-      summary,
+    groups: names.map(({ letter, name, summary, rate, group }, r) => ({
+      ...{ letter, name, summary, rate },
       numMembers: drawn[group].course.numMembers,
       ...drawn[group],
       course: { ...drawn[group].course, group: r },
     })),
     labels: raw.map((k) => rank[k]),
     membership,
+    regions: takeGaussians(
+      mixture,
+      names.map(({ group }) => group),
+    ),
+    rank,
   };
 }

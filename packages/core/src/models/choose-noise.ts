@@ -18,7 +18,6 @@ import {
   type CorrelationOptions,
   fitRoughly,
   learnCorrelation,
-  reached,
   type VisitGaps,
   visitGaps,
 } from "./linear/correlation.ts";
@@ -132,7 +131,7 @@ function chooseNoise(
     asked === "auto"
       ? withOrWithoutLevels(sample, basis, roughly)
       : { without: fitRoughly(sample, basis, asked === "serial" ? "white" : "level", roughly), words: "" };
-  const { kind } = without.markers[0].noise;
+  const { kind } = without.parameters.noises[0];
   const few = tooFew(gaps);
   if (asked === "auto" && few !== null) return { ...firstNoise(kind), reason: `${words}; ${few}.` };
   const fit = learnCorrelation(sample, basis, without, gaps, roughly);
@@ -149,12 +148,12 @@ function withOrWithoutLevels(sample: Cohort, basis: Basis, options: CorrelationO
   const white = fitRoughly(sample, basis, "white", options);
   const { sumSquares, numObservations } = basisStatistics(sample, basis);
   const meanSquare = sumSquares.reduce((sum, v) => sum + v, 0) / numObservations;
-  if (noiseLevel(white.markers[0].noise) < ALMOST_NONE * meanSquare) {
+  if (noiseLevel(white.parameters.noises[0]) < ALMOST_NONE * meanSquare) {
     return { without: white, words: "The same noise for all: there is almost none" };
   }
   const level = withoutBreakdown(() => fitRoughly(sample, basis, "level", options));
   if (level === undefined) return { without: white, words: "The same noise for all: a fit with levels breaks down" };
-  const [gain, needed] = [reached(level) - reached(white), 0.5 * Math.log(onlyMarker(sample).values.length)];
+  const [gain, needed] = [level.logLikelihood - white.logLikelihood, 0.5 * Math.log(onlyMarker(sample).values.length)];
   const taken = gain > needed;
   const gains = gain < LEAST_GAIN ? "nothing" : number(gain);
   return {

@@ -30,7 +30,7 @@ export interface EffectRow extends CovariateStep, EffectEstimate {
   readonly marker: string;
   /** In the middle of the times, or per unit of time, on average over them. */
   readonly quantity: "level" | "rate";
-  /** The same effect in the mixed model with these covariates, which has no places to take part of it; null where it is not known. */
+  /** The same effect in the mixed model with these covariates and a mean curve, which has no places to take part of it; null where it is not known. */
   readonly mixedModel: EffectEstimate | null;
   /** Such as "log mg/dl per year, m against f". */
   readonly unit: string;

@@ -30,6 +30,12 @@ describe("fitDtm from linear models that have been fitted", () => {
     expect(saveModel({ ...model, record: { ...model.record, milliseconds: {} } })).toBe(fileOf(short));
   });
 
+  it("takes those of a sample of the cohort, as fits of very many are made", () => {
+    const sampled = fitLinear(cohort, { sampleSize: 40 });
+    expect(sampled.lmm.record.numIndividuals).toBe(40);
+    expect(fitDtm(cohort, { ...short, noise: "white", linear: sampled }).record.numIndividuals).toBe(60);
+  });
+
   it("refuses those of another mean, dimension, basis or cohort, and says what it expected", () => {
     const refused = (options: Parameters<typeof fitDtm>[1], received: RegExp) => {
       expect(() => fitDtm(cohort, options)).toThrow(expect.objectContaining({ code: "option" }));

@@ -3,10 +3,10 @@
  * (`fitDtm`) or step by step (`startDtm`, `resumeDtm`), with the same result bit for bit.
  */
 
-import { cohortSize } from "../basis/cohort-sums.ts";
+import { type CohortSizes, cohortSize, cohortSizes } from "../basis/cohort-sums.ts";
 import type { BasisStatistics, CohortStatistics } from "../basis/statistics.ts";
 import type { CodedCovariates } from "../cohort/coding.ts";
-import type { Cohort } from "../cohort/cohort.ts";
+import { type Cohort, checkCohort } from "../cohort/cohort.ts";
 import type { Marker } from "../cohort/marker.ts";
 import { markerCohort } from "../cohort/several-markers.ts";
 import { checkGiven, checkOption } from "../errors.ts";
@@ -16,10 +16,10 @@ import { checkInducing } from "./check-inducing.ts";
 import { noiseLike, oneOf, prepareMarkers } from "./choose-noise.ts";
 import type { DtmModel } from "./dtm/model.ts";
 import { type DtmSnapshot, resumeDtm as resumeLattice, startDtm as startLattice } from "./dtm/run.ts";
-import { type DtmOptions, usualRestarts } from "./dtm/settings.ts";
+import type { DtmOptions } from "./dtm/settings.ts";
 import type { FitControl } from "./fit.ts";
 import { mapMeans } from "./gp/sparse-map.ts";
-import { mapStart } from "./linear/start.ts";
+import { mapStart, referenceEffects } from "./linear/start.ts";
 import { type CohortFitOptions, type LinearModels, linearModels } from "./linear-models.ts";
 import { type MeanKind, meanCovariates, withoutEffects } from "./mean.ts";
 import { type MapModel, placeNodes, type TrajectoryModel } from "./model.ts";
@@ -30,6 +30,7 @@ import type { DtmPaperOptions } from "./paper/options.ts";
 import { type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./paper/run.ts";
 import { prepareCohort } from "./prepare.ts";
 import { checkSnapshot, completeRun, type FitRun, type FitState, type RunProgress } from "./run.ts";
+import { isPublished, usualRestarts } from "./sizes.ts";
 
 export { fitFpca, fitLinear, fitLmm } from "./linear-models.ts";
 
@@ -98,7 +99,8 @@ export type DtmRunSnapshot = DtmSnapshot | DtmPaperSnapshot;
  * const model = run.finish();
  */
 export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
-  checkGiven("startDtm", { cohort, options });
+  checkCohort("startDtm", cohort);
+  checkGiven("startDtm", { options });
   checkFitNames<FitDtmOptions>("fitDtm", options);
   const isPaper = isPublished(options);
   const fitted = options.linear?.lmm.markers.map((marker) => marker.noise);
@@ -148,15 +150,17 @@ export function startPrepared(prepared: PreparedCohortStatistics, options: FitDt
   const inMean = isPaper || described === undefined ? null : meanCovariates(described);
   const covariates = inMean ?? undefined;
   // Linear models that are given are without effects of covariates; a map with effects starts from others.
+  const common = { ...control, mapDimension, mean, priors };
   const linear =
     (inMean === null ? options.linear : undefined) ??
-    linearModels(markers, statistics, warnings, { ...control, mapDimension, mean, priors, columns, covariates });
+    linearModels(markers, statistics, warnings, { ...common, columns, covariates });
   checkLinear(options.linear ?? linear, statistics, mean ?? "scalar", mapDimension);
   const effects = linear.covariateEffects;
   const moved = inMean && effects ? withoutEffects(statistics, effects, inMean.covariates) : statistics;
   const withScores = isPaper || ((options as FitLatticeOptions).restarts ?? usualRestarts(moved[0].numIndividuals)) > 0;
   const fromLinear = mapStart(moved, linear, shards, withScores);
-  const start = { ...fromLinear, warnings: [...warnings, ...fromLinear.warnings] };
+  const mixedModel = covariates && referenceEffects(statistics, { ...common, covariates }, linear);
+  const start = { ...fromLinear, ...(mixedModel && { mixedModel }), warnings: [...warnings, ...fromLinear.warnings] };
   const named = markers.map((marker, k) => ({
     marker,
     ...(columns === undefined ? {} : { columns: oneOf(columns, k) }),
@@ -172,11 +176,6 @@ export function startPrepared(prepared: PreparedCohortStatistics, options: FitDt
     : startLattice(statistics, start, { ...options, priors, markers: named, covariates: described } as DtmOptions);
   const baselines = inMean === null ? linear : options.linear;
   return { ...orientedRun(run, statistics), ...(baselines && { linear: baselines }) };
-}
-
-/** Whether the options are those of the map as published. */
-function isPublished({ kind, mapDimension }: FitDtmOptions): boolean {
-  return kind === "dtm-paper" || mapDimension === 3;
 }
 
 /**
@@ -199,34 +198,41 @@ function noiseText({ kind, correlation }: Noise): string {
   return `${kind} noise${serial}`;
 }
 
-/** Refuses linear models of another basis, mean, noise or dimension, or of values with another mean: those of another cohort. */
-function checkLinear({ lmm, fpca }: LinearModels, statistics: CohortStatistics, mean: MeanKind, q: number): void {
+/** Refuses linear models of another basis, mean, noise or dimension, or of other numbers of individuals and values: those of another cohort. */
+function checkLinear(
+  { lmm, fpca, sampledFrom = lmm.record }: LinearModels,
+  statistics: CohortStatistics,
+  mean: MeanKind,
+  q: number,
+): void {
   const text = (
     parts: readonly Pick<BasisStatistics, "basis" | "center" | "noise">[],
     kinds: readonly MeanKind[],
     dimension: number,
+    { numIndividuals, numObservations }: CohortSizes,
   ) => {
     const each = parts.map(
       ({ basis, center, noise }, k) =>
-        `a ${kinds[k]} mean, ${noiseText(noise)}, values of mean ${center} and knots ${basis.knots.join(", ")}`,
+        `a ${kinds[k]} mean, ${noiseText(noise)}, values about ${center} and knots ${basis.knots.join(", ")}`,
     );
-    return `${dimension} dimensions, ${each.join("; ")}`;
+    return `${dimension} dimensions, ${each.join("; ")}, ${numIndividuals} individuals and ${numObservations} values`;
   };
   const expected = text(
     statistics,
     statistics.map(() => mean),
     q,
+    cohortSizes(statistics),
   );
   for (const { markers, mapDimension } of fpca === undefined ? [lmm] : [lmm, fpca]) {
     const kinds = markers.map((own) => own.mean.kind);
-    const received = text(markers, kinds, mapDimension);
+    const received = text(markers, kinds, mapDimension, sampledFrom);
     const remedy = "Fit them to the same cohort with the same options, or leave them out.";
     checkOption(received === expected, "fitDtm", `linear models of ${expected}`, received, remedy);
   }
 }
 
 function checkKind(options: FitDtmOptions, mapDimension: number): void {
-  const { kind, seed = 1 } = options as { kind?: unknown; seed?: number };
+  const { kind } = options as { kind?: unknown };
   checkOption(
     kind === undefined || kind === "dtm" || kind === "dtm-paper",
     "fitDtm",
@@ -241,7 +247,6 @@ function checkKind(options: FitDtmOptions, mapDimension: number): void {
     `${mapDimension} dimensions`,
     'Use kind "dtm-paper" for three.',
   );
-  checkOption(Number.isFinite(seed), "fitDtm", "a finite seed", seed, "Use a whole number.");
 }
 
 /**
@@ -252,7 +257,8 @@ function checkKind(options: FitDtmOptions, mapDimension: number): void {
  * const later = resumeDtm(cohort, kept);
  */
 export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: FitControl = {}): DtmRun {
-  checkGiven("resumeDtm", { cohort, snapshot, control });
+  checkCohort("resumeDtm", cohort);
+  checkGiven("resumeDtm", { snapshot, control });
   checkSnapshot(snapshot, ["dtm", "dtm-paper"]);
   const own = snapshot.markers.map(
     ({ basis, noise }, k) => prepareCohort(markerCohort(cohort, k), { basis }, noise).statistics,

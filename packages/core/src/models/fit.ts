@@ -6,7 +6,7 @@
 import type { Basis } from "../basis/bspline.ts";
 import type { CovariateCoding, CovariateEffect } from "../cohort/coding.ts";
 import type { Marker } from "../cohort/marker.ts";
-import { checkGiven, DtmError } from "../errors.ts";
+import { checkForm, checkGiven, DtmError, isNamed } from "../errors.ts";
 import type { Noise } from "../noise/noise.ts";
 import type { KernelChoice, KernelKind } from "../wasm/instance.ts";
 import type { ForecastCalibration } from "./conformal.ts";
@@ -117,7 +117,7 @@ export interface MarkerModel {
   readonly basis: Basis;
   readonly mean: MeanFunction;
   readonly noise: Noise;
-  /** Pooled mean of the training values on the scale of the model (BasisStatistics.center). */
+  /** Rounded mean of the training values on the scale of the model (BasisStatistics.center). */
   readonly center: number;
   /** Of one of several markers: what its forecast bands are multiplied by, given all markers. */
   readonly calibration?: ForecastCalibration;
@@ -148,11 +148,20 @@ export interface ModelBase<Part extends MarkerModel = MarkerModel> {
   /** Effects of covariates in the mean; their γ stand with the markers, whose mean is that of z = 0. */
   readonly effects?: EffectCovariances & {
     readonly form: Exclude<CovariateEffect, "places">;
-    /** Effects of the mixed model with the same covariates, beside those of a map, whose places take part of them. */
+    /** Effects of the mixed model with the same covariates and a mean curve, beside those of a map, whose places take part of them. */
     readonly mixedModel?: MixedModelEffects;
   };
   /** Of a model as it is for one individual (`modelFor`): covariates of theirs far outside those fitted. Forecasts are then extrapolated. */
   readonly farCovariates?: readonly string[];
+}
+
+/** Throws a DtmError unless this is a model as a fit or `loadModel` gives it: for callers whom no compiler warns. */
+export function checkModel(where: string, model: unknown): void {
+  checkGiven(where, { model });
+  const parts = isNamed(model) && isNamed(model.record) && Array.isArray(model.markers) ? model.markers : [];
+  const isPart = (part: unknown) => isNamed(part) && isNamed(part.basis) && ArrayBuffer.isView(part.basis.knots);
+  const isModel = parts.length > 0 && parts.every(isPart);
+  checkForm(isModel, where, "a fitted model", model, "Fit one, or read its file: loadModel(text), not JSON.parse.");
 }
 
 /**
@@ -162,6 +171,8 @@ export interface ModelBase<Part extends MarkerModel = MarkerModel> {
  */
 export function markerModel<Part extends MarkerModel>(model: { readonly markers: readonly Part[] }): Part {
   checkGiven("markerModel", { model });
+  const isModel = Array.isArray(model.markers);
+  checkForm(isModel, "markerModel", "a fitted model", model, "Fit one, or read its file: loadModel(text).");
   const [part, ...others] = model.markers;
   if (part === undefined || others.length > 0) {
     const names = model.markers.map(({ marker }) => marker.name).join(", ");

@@ -45,11 +45,21 @@ export function followedTo(lastTimes: ArrayLike<number>, count: number = enoughF
   return ends[Math.max(0, ends.length - count)] ?? Number.NaN;
 }
 
+type Place = Pick<Placement, "location" | "covariance">;
+
+/** The support of the place last asked about: several forecasts of one individual ask for the same. A cache, nothing more. */
+const kept = new WeakMap<FollowUp, { readonly place: Place; readonly support: (time: number) => number }>();
+
 /** n(t) for an individual at a shown place with its covariance. */
-export function followUpSupport(
-  { locations, lastTimes }: FollowUp,
-  place: Pick<Placement, "location" | "covariance">,
-): (time: number) => number {
+export function followUpSupport(followUp: FollowUp, place: Place): (time: number) => number {
+  const known = kept.get(followUp);
+  if (known?.place === place) return known.support;
+  const support = supportOf(followUp, place);
+  kept.set(followUp, { place, support });
+  return support;
+}
+
+function supportOf({ locations, lastTimes }: FollowUp, place: Place): (time: number) => number {
   const near = nearness(locations, place.location, place.covariance);
   const sums = new Float64Array(lastTimes.length + 1);
   for (let i = 0; i < lastTimes.length; i++) sums[i + 1] = sums[i] + near(i);
@@ -74,11 +84,12 @@ export function similarFollowed(
 }
 
 /**
- * For any shown place [q], the last time to which enough similar individuals are followed; where there are not enough, the time to
+ * For any shown place [q], the last time to which enough similar individuals (by default SUPPORTED) are followed; where there are not enough, the time to
  * which everybody is.
  */
 export function similarFollowedTo(
   places: Pick<Places, "location" | "lastTime" | "mapDimension">,
+  enough: number = SUPPORTED,
 ): (place: ArrayLike<number>) => number {
   const { locations, lastTimes } = followUpOf(places);
   const exactly = new Float64Array(places.mapDimension ** 2);
@@ -87,7 +98,7 @@ export function similarFollowedTo(
     let support = 0;
     for (let i = 0; i < lastTimes.length; i++) {
       support += near(i);
-      if (support >= SUPPORTED) return lastTimes[i];
+      if (support >= enough) return lastTimes[i];
     }
     return lastTimes[lastTimes.length - 1] ?? Number.NaN;
   };

@@ -8,7 +8,7 @@ import { DtmError } from "../errors.ts";
 import { compareModels } from "../evaluate/compare.ts";
 import { forecastScores } from "../evaluate/forecast.ts";
 import { heldOutLogLikelihood } from "../evaluate/held-out.ts";
-import { isApproximate, type Noise, whiteNoise } from "../noise/noise.ts";
+import { approximationOf, isApproximate, type Noise, whiteNoise } from "../noise/noise.ts";
 import { bilinear, multiplyTransposed } from "../numeric/matrix.ts";
 import { createRandom } from "../numeric/random.ts";
 import { normalCdf } from "../numeric/special.ts";
@@ -214,13 +214,13 @@ describe("a limit that no course leads to", () => {
   it("is refused before it spoils the fit", () => {
     const { ids, markers } = drawn(30, 4);
     const [series] = markers;
-    const values = series.values.map((v, j) => (j % 9 === 0 ? 1e-60 : Math.exp(v)));
+    const values = series.values.map((v, j) => (j % 9 === 0 ? 1e-40 : Math.exp(v)));
     const censored = Int8Array.from(values, (_, j) => (j % 9 === 0 ? -1 : 0));
     const far: Cohort = {
       ids,
       markers: [{ ...series, marker: { ...series.marker, transform: "log" }, values, censored }],
     };
-    expect(() => fitLmm(far)).toThrow(/near its measured values, received "< 1e-60".*on the log scale/);
+    expect(() => fitLmm(far)).toThrow(/near its measured values, received "< 1e-40".*on the log scale/);
     expect(() => fitDtm(far, { restarts: 0 })).toThrow(DtmError);
   });
 });
@@ -229,22 +229,21 @@ describe("noise levels beside limits", () => {
   it("make likelihoods approximate, which a comparison says", () => {
     const level = markerModel(fitLmm(cohort, { mean: "spline", noise: "level" })).noise;
     const white = markerModel(fitLmm(cohort, { mean: "spline" })).noise;
-    expect([isApproximate(level), isApproximate(white)]).toEqual([true, false]);
+    expect([level, white, whiteNoise(1)].map(approximationOf)).toEqual(["levels", "limits", null]);
+    expect([level, white, whiteNoise(1)].map(isApproximate)).toEqual([true, true, false]);
     const options = { models: ["lmm-paper", "lmm"], folds: 2 } as const;
     const told = compareModels(cohort, { ...options, noise: "level" }).warnings.filter(
       ({ code }) => code === "approximate-likelihood",
     );
     expect(told).toHaveLength(1);
     expect(told[0].message).toContain(
-      "levels (lmm) are approximate: compare them with each other, not with those of lmm-paper",
+      "noise levels (lmm) read such values at the level expected of the individual: compare their log-likelihoods with each other, not with those of lmm-paper",
     );
-    for (const [of, noise] of [
-      [cohort, "white"],
-      [truth, "level"],
-    ] as const) {
-      const { warnings } = compareModels(of, { ...options, noise });
-      expect(warnings.map(({ code }) => code)).not.toContain("approximate-likelihood");
-    }
+    const ofWhite = compareModels(cohort, { ...options, noise: "white" }).warnings;
+    const [same] = ofWhite.filter(({ code }) => code === "approximate-likelihood");
+    expect(same.message).toMatch(/are approximate: do not compare them with those of values without limits\.$/);
+    const { warnings } = compareModels(truth, { ...options, noise: "level" });
+    expect(warnings.map(({ code }) => code)).not.toContain("approximate-likelihood");
   });
 
   it("are chosen by the measured values alone, and the reason says so", () => {

@@ -2,7 +2,7 @@
 
 import type { BasisStatistics } from "../basis/statistics.ts";
 import type { CodedCovariates, CovariateCoding } from "../cohort/coding.ts";
-import type { Cohort } from "../cohort/cohort.ts";
+import { type Cohort, checkCohort } from "../cohort/cohort.ts";
 import type { Marker } from "../cohort/marker.ts";
 import { checkGiven } from "../errors.ts";
 import { dot } from "../numeric/matrix.ts";
@@ -60,7 +60,8 @@ export type LinearModelsOptions = Pick<LmmOptions, "mean" | "mapDimension" | "re
  * model.record.verdict; // whether and why the fit stopped
  */
 export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
-  checkGiven("fitLmm", { cohort, options });
+  checkCohort("fitLmm", cohort);
+  checkGiven("fitLmm", { options });
   checkFitNames<LmmOptions>("fitLmm", options);
   const { effects: form, ...others } = options;
   const { statistics, warnings } = prepareMarkers(cohort, others);
@@ -78,7 +79,8 @@ export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
  * const model = fitFpca(cohort, { rank: 2 });
  */
 export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
-  checkGiven("fitFpca", { cohort, options });
+  checkCohort("fitFpca", cohort);
+  checkGiven("fitFpca", { options });
   checkFitNames<FpcaOptions>("fitFpca", options);
   const { statistics, warnings } = prepareMarkers(cohort, options);
   const { lmm, ...others } = options;
@@ -97,7 +99,8 @@ export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
  * const { lmm, fpca } = fitLinear(cohort, { mapDimension: 2 });
  */
 export function fitLinear(cohort: Cohort, options: LinearModelsOptions = {}): LinearModels {
-  checkGiven("fitLinear", { cohort, options });
+  checkCohort("fitLinear", cohort);
+  checkGiven("fitLinear", { options });
   checkFitNames<LinearModelsOptions>("fitLinear", options);
   const { effects: form, ...others } = options;
   const { statistics, warnings } = prepareMarkers(cohort, others);

@@ -15,7 +15,7 @@ export interface MarkerStart {
 
 export interface MapStart {
   readonly markers: readonly MarkerStart[];
-  /** Effects of covariates in the mean of the mixed model, with how well they are known. */
+  /** Effects of covariates in the mixed model with a mean curve, with how well they are known: beside those of the map, no start. */
   readonly mixedModel?: MixedModelEffects;
   /** Principal component scores of the mixed model's posterior means, unit variance (1/m), [m,q]; null where no start asks for them. */
   readonly scores: Float64Array | null;

@@ -4,7 +4,7 @@ import { basisDomain } from "../basis/bspline.ts";
 import { basisStatistics, type CohortStatistics, visitSites } from "../basis/statistics.ts";
 import { type Cohort, type MarkerSeries, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform, type Marker } from "../cohort/marker.ts";
-import { DtmError } from "../errors.ts";
+import { checkForm, checkNames, checkNumbers, DtmError, isNamed, optionNames, showForm } from "../errors.ts";
 import type { Noise } from "../noise/noise.ts";
 import { type ModelBase, markerIndex, markerModel } from "./fit.ts";
 import { limitPriorOf } from "./limit-prior.ts";
@@ -24,9 +24,12 @@ export type History = { readonly id?: string } & (Visits | { readonly markers: {
 
 /** A history as a cohort of one individual with all markers of the model, empty where there are no visits. */
 export function historyCohort({ markers }: Pick<ModelBase, "markers">, history: History, id: string): Cohort {
-  if (typeof history !== "object") {
-    const remedy = "Give { times: [0, 1], values: [81, 77] }, or such lists by marker under `markers`.";
-    throw new DtmError("shape", `placeIndividual: expected a history, received a ${typeof history}. ${remedy}`);
+  const remedy = "Give { times: [0, 1], values: [81, 77] }, or such lists by marker under `markers`.";
+  checkForm(isNamed(history), "placeIndividual", "a history", history, remedy);
+  checkForm(typeof id === "string", "placeIndividual", "an id as text", id, 'Give "p1", or leave it out.');
+  if ("markers" in history) {
+    checkNames("placeIndividual: history", history, ["id", "markers"]);
+    checkForm(isNamed(history.markers), "placeIndividual", "visits by marker", history.markers, remedy);
   }
   const given = "markers" in history ? history.markers : { [markerModel({ markers }).marker.name]: history };
   const unknown = Object.keys(given).find((name) => markers.every(({ marker }) => marker.name !== name));
@@ -49,22 +52,26 @@ export function historyCohort({ markers }: Pick<ModelBase, "markers">, history: 
 
 const NO_VISITS: Visits = { times: [], values: [] };
 
-/** Refuses what no compiler did: visits without times or values, or with what is no list. */
-function checkVisits(visits: Visits, name: string): void {
-  for (const what of ["times", "values"] as const) {
-    const list: unknown = visits[what];
-    const isList = Array.isArray(list) || ArrayBuffer.isView(list);
-    if (isList) continue;
-    const received = list === undefined ? `none among ${showKeys(visits)}` : `${typeof list}`;
-    throw new DtmError(
-      "shape",
-      `placeIndividual: expected ${what} of ${name} as a list of numbers, received ${received}. Give { times: [0, 1], values: [81, 77] }, empty lists for no visits.`,
-    );
-  }
-}
+const VISIT_NAMES = optionNames<Visits & { readonly id: string }>({
+  ...{ id: true, times: true, values: true, censored: true },
+});
 
-function showKeys(given: object): string {
-  return `{ ${Object.keys(given).join(", ")} }`;
+/** Refuses what no compiler did: visits without times or values, with what is no list of numbers, or with something else beside them. */
+function checkVisits(visits: Visits, name: string): void {
+  const remedy = "Give { times: [0, 1], values: [81, 77] }, empty lists for no visits.";
+  checkForm(isNamed(visits), "placeIndividual", `visits of ${name}`, visits, remedy);
+  for (const what of ["times", "values"] as const) {
+    if (visits[what] === undefined) {
+      const received = `none among ${showForm(visits)}`;
+      throw new DtmError(
+        "shape",
+        `placeIndividual: expected ${what} of ${name} as a list of numbers, received ${received}. ${remedy}`,
+      );
+    }
+    checkNumbers("placeIndividual", `${what} of ${name}`, visits[what]);
+  }
+  if (visits.censored !== undefined) checkNumbers("placeIndividual", `sides of limits of ${name}`, visits.censored);
+  checkNames("placeIndividual: history", visits, VISIT_NAMES);
 }
 
 /** The visits of marker k of one individual of a cohort as the model reads them, values on its scale. */

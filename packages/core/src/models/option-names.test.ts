@@ -11,6 +11,7 @@ import { readSubjects } from "../study/subjects.ts";
 import { fitDtm, fitFpca, fitLinear, fitLmm } from "./fit-models.ts";
 import { embed, placeIndividual } from "./place.ts";
 import { predict } from "./predict.ts";
+import { predictCrossing } from "./predicting/crossing.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 30, seed: 1 });
 const slip = { nose: "level" } as object;
@@ -32,6 +33,9 @@ describe("options that a function does not have", () => {
     const placement = placeIndividual(model, { times: [0], values: [70] });
     expect(() => placeIndividual(model, { times: [0], values: [70] }, slip({ covariate: 1 }))).toThrow("covariates");
     expect(() => predict(model, placement, [1], slip({ levels: 0.5 }))).toThrow('Did you mean "level"?');
+    expect(() => placeIndividual(model, { times: [0], values: [70], covariate: {} } as never)).toThrow("covariate");
+    const crossing = (options: object) => predictCrossing(model, placement, { threshold: 60, ...options });
+    expect(() => crossing({ directon: "up" })).toThrow('Did you mean "direction"?');
     expect(() => readCohort("id,time,value\n", slip({ skipLine: 2 }))).toThrow('Did you mean "skipLines"?');
     expect(() => readCohort("id,time,value\n", { columns: slip({ values: "y" }) })).toThrow('Did you mean "value"?');
     expect(() => readCohort("id,v_0,v_1\n", slip({ wide: true, onbad: "leave-out" }))).toThrow('Did you mean "onBad"?');

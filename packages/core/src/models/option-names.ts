@@ -1,5 +1,5 @@
 /** Names of the options of fits, so that a slip is told: one list for all of them, as what one ignores another may read. */
-import { checkNames } from "../errors.ts";
+import { checkNames, checkSeed } from "../errors.ts";
 
 const FIT_OPTIONS = [
   "algorithm",
@@ -38,6 +38,7 @@ const FIT_OPTIONS = [
   "rank",
   "residual",
   "restarts",
+  "rounded",
   "sampleSize",
   "schedule",
   "seed",
@@ -53,10 +54,11 @@ const FIT_OPTIONS = [
 
 type NameOf<Options> = Options extends unknown ? keyof Options : never;
 
-/** Refuses options that no fit has, with the nearest that one has. The compiler refuses a type of options with names not listed here. */
+/** Refuses a seed that is no whole number, and options that no fit has, with the nearest that one has. The compiler refuses a type of options with names not listed here. */
 export function checkFitNames<Options extends object>(
   where: string,
   options: Exclude<NameOf<Options>, (typeof FIT_OPTIONS)[number]> extends never ? Options : never,
 ): void {
   checkNames(where, options, FIT_OPTIONS);
+  checkSeed(where, (options as { readonly seed?: unknown }).seed);
 }

@@ -29,11 +29,6 @@ export function linearPart(
   return F;
 }
 
-/** The orthogonal matrix Q [q,q]: a place x of the fit is shown as Q'x. */
-export function orientationMatrix(F: Float64Array, gram: Float64Array, basis: Basis, q: number): Float64Array {
-  return orientMarkers([{ F, gram, basis, variance: 1 }], q);
-}
-
 /** What is read of one marker. */
 export interface OrientedMarker {
   readonly F: Float64Array; // F̂ [d,q]
@@ -43,7 +38,7 @@ export interface OrientedMarker {
   readonly variance: number;
 }
 
-/** Q [q,q] of a map of several markers. */
+/** The orthogonal matrix Q [q,q] of a map of one marker or several: a place x of the fit is shown as Q'x. */
 export function orientMarkers(markers: readonly OrientedMarker[], q: number): Float64Array {
   const weighted = new Float64Array(q * q);
   for (const { F, gram, basis, variance } of markers) {

@@ -7,17 +7,18 @@
 
 import type { CohortStatistics } from "../basis/statistics.ts";
 import type { CodedCovariates } from "../cohort/coding.ts";
-import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, checkCohort, numIndividuals } from "../cohort/cohort.ts";
 import { markerCohort } from "../cohort/several-markers.ts";
 import { farCovariates } from "../covariates/covariates.ts";
-import { checkGiven, checkNames, checkOption, DtmError, optionNames } from "../errors.ts";
+import { checkGiven, checkNames, checkNumbers, checkOption, DtmError, optionNames } from "../errors.ts";
 import { noiseLevels } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
+import { courseFit } from "./course-fit.ts";
 import { codedFor, priorsOf, shiftTerms, statisticsAt } from "./covariate-model.ts";
 import { deviationDecoder } from "./decoder.ts";
-import { fitKey, viewMarker } from "./fit.ts";
+import { checkModel, fitKey, viewMarker } from "./fit.ts";
 import { outsidePlaces } from "./gp/outside.ts";
 import type { FpcaModel } from "./linear/fpca.ts";
 import { linearConditioner } from "./linear/joint-posterior.ts";
@@ -32,9 +33,10 @@ import { isMapModel, modelMixtures, type TrajectoryModel, usesOwnNodes } from ".
 import { countOutsideTimes, type History, historyCohort, modelStatistics, visitsOf } from "./new-individuals.ts";
 import { fitLocation, showCovariance, showLocation } from "./orient.ts";
 import type { MarkerPlacement, Placement, Placements, Places } from "./placement.ts";
-import { outsideMass, outsideNodes } from "./placing/placer.ts";
+import { cellArea, outsideMass, outsideNodes, withinCell } from "./placing/placer.ts";
 import { placeBlocks, placingShards, variationalPlaces } from "./placing/shards.ts";
 import { checkLevel } from "./predicting/checks.ts";
+import { placeFault, placeFaults } from "./result-checks.ts";
 import { localShards, type ShardHost } from "./shards.ts";
 import { suspectVisits } from "./suspect-visits.ts";
 
@@ -62,11 +64,16 @@ const EMBED_OPTIONS = optionNames<EmbedOptions>({
  * const { ids, location, area50 } = embed(model, cohort);
  */
 export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): Placements {
-  checkGiven("embed", { model, cohort, options });
+  checkModel("embed", model);
+  checkCohort("embed", cohort);
+  checkGiven("embed", { options });
   checkNames("embed", options, EMBED_OPTIONS);
   const coded = codedFor(model, cohort);
+  const placed = placeCohort(model, cohort, options, true);
+  const faults = placeFaults(placed);
   return {
-    ...placeCohort(model, cohort, options, true),
+    ...placed,
+    ...(faults.length > 0 && { faults }),
     numOutsideTimes: countOutsideTimes(model, cohort),
     ...(coded && { farCovariates: farCovariates({ coding: model.covariates!, values: coded }) }),
   };
@@ -148,13 +155,14 @@ function timeSpans({ ids, markers }: Cohort): { readonly firstTime: Float64Array
  * const other = placeIndividual(both, { markers: { bili: { times: [0], values: [1.1] }, albumin: { times: [0, 1], values: [3.9, 3.7] } } });
  */
 export function placeIndividual(model: TrajectoryModel, history: History, options: EmbedOptions = {}): Placement {
-  checkGiven("placeIndividual", { model, history, options });
+  checkModel("placeIndividual", model);
+  checkGiven("placeIndividual", { history, options });
   checkNames("placeIndividual", options, EMBED_OPTIONS);
   const id = history.id ?? "new";
   const cohort = historyCohort(model, history, id);
   const statistics = statisticsAt(model, modelStatistics(model, cohort), codedFor(model, options));
   const q = model.mapDimension;
-  const { condition, outside } = keptFor(model, options);
+  const { condition, outside, cell } = keptFor(model, options);
   const posteriors = condition(statistics, 0, priorsOf(model, options)(0));
   const place = isMapModel(model) ? locationMoments(posteriors[0], q) : linearPlaces(model, statistics);
   const counts = statistics.map((own) => own.visits[0]);
@@ -170,14 +178,21 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
       numOutsideTimes: countOutsideTimes(viewMarker(model, k), markerCohort(cohort, k))[0],
     };
   });
+  const location = showLocation(model.orientation, place.mean, q);
+  const covariance = showCovariance(model.orientation, withinCell(place.covariance, q, cell), q);
+  const { logLikelihood } = posteriors[0];
+  const numVisits = counts.reduce((sum, n) => sum + n, 0);
+  const fault = placeFault(location, covariance, logLikelihood, numVisits);
   const suspects = suspectVisits(model, { ...cohort, ...(options.covariates && { covariates: options.covariates }) });
   return {
     id,
     placedBy: fitKey(model),
     ...parts[0],
-    location: showLocation(model.orientation, place.mean, q),
-    covariance: showCovariance(model.orientation, place.covariance, q),
-    logLikelihood: posteriors[0].logLikelihood,
+    location,
+    covariance,
+    logLikelihood,
+    courseFit: courseFit(model, statistics),
+    ...(fault !== undefined && { fault }),
     ...(suspects.length > 0 && { suspects }),
     ...(local === undefined ? {} : { variational: { ...local, bound: local.bound[0] } }),
     outsideMass: outsideMass(posteriors[0], outside),
@@ -201,13 +216,11 @@ function severalMarkers(parts: readonly MarkerPlacement[]) {
  */
 export function placementAt(model: TrajectoryModel, location: ArrayLike<number>): Placement {
   const q = model.mapDimension;
+  checkNumbers("placementAt", "a place", location);
   if (location.length !== q) {
     throw new DtmError("shape", `placementAt: expected a place of ${q} coordinates, received ${location.length}.`);
   }
   const shown = Float64Array.from(location);
-  if (!shown.every(Number.isFinite)) {
-    throw new DtmError("not-finite", `placementAt: expected finite coordinates, received ${shown.join(", ")}.`);
-  }
   const x = fitLocation(model.orientation, shown, q);
   const parts = coursesAt(model, x).map(({ means, covariances }, k): MarkerPlacement => {
     // The level of somebody's noise is not known by the place: as many components with the same course.
@@ -236,6 +249,7 @@ export function placementAt(model: TrajectoryModel, location: ArrayLike<number>)
     location: shown,
     covariance: new Float64Array(q * q),
     logLikelihood: 0,
+    courseFit: 1,
     outsideMass: isMapModel(model) ? outsidePlaces(model.markers[0].map, x)[0] : 0,
     ...(parts.length === 1 ? {} : severalMarkers(parts)),
   };
@@ -262,6 +276,8 @@ interface Kept {
   readonly condition: JointConditioner;
   /** 1 for nodes where the map says nothing, [Γ]. */
   readonly outside: Uint8Array;
+  /** Area of a cell of the lattice; NaN without one. */
+  readonly cell: number;
 }
 
 /** Kept as long as the model or its mixture is at hand. A cache, nothing more. */
@@ -283,13 +299,14 @@ export function keptFor(model: TrajectoryModel, { mixture: given, kernels }: Emb
       mixtures,
       condition: createJointConditioner(mixtures, kernels),
       outside: outsideNodes(model, mixtures[0]),
+      cell: cellArea(model, mixtures[0]),
     };
   }
 }
 
 /** The coefficients of several markers of a linear model are one Gaussian vector; there are no nodes. */
 function stacked(model: LmmModel | FpcaModel): Kept {
-  return { mixtures: [], condition: linearConditioner(model), outside: new Uint8Array(1) };
+  return { mixtures: [], condition: linearConditioner(model), outside: new Uint8Array(1), cell: Number.NaN };
 }
 
 /** The highest-density region of a placement: shown places of the lattice cells that hold `level`, heaviest first. */

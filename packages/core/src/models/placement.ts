@@ -1,4 +1,5 @@
 /** Places of individuals on a map: one with its full posterior, many as columns. All in the shown frame. */
+import { checkForm, checkGiven, isNamed } from "../errors.ts";
 import type { CoefficientPosterior } from "./mixture/posterior.ts";
 
 /** A Gaussian variational posterior N(location, covariance) of a place, as the published model reports it. */
@@ -52,8 +53,12 @@ export interface Placement {
   readonly numOutsideTimes: number;
   /** Posterior mass further than a length-scale from every inducing point, where the map says nothing. */
   readonly outsideMass: number;
+  /** How usual the visits are, from 1 to 0 (course-fit.ts); near 0 they are like no course of the model, whatever the place says. */
+  readonly courseFit: number;
   /** Visits that are probably wrong; they moved the place all the same. Left out where there are none. */
   readonly suspects?: readonly SuspectValue[];
+  /** Why nothing can be said of the individual (result-checks.ts): predictions refuse it. Left out where all is well. */
+  readonly fault?: string;
   /** Where there are several markers, what belongs to each; visits and posterior above are then those of the first. */
   readonly markers?: readonly MarkerPlacement[];
 }
@@ -117,6 +122,12 @@ export function noiseRatio({ mean, sd }: NonNullable<Places["noiseLevel"]>, indi
 /** Standard deviations to either side that hold 90 % of a normal distribution. */
 const Z_90 = 1.6448536269514722;
 
+/** An individual whose place means nothing, by position, and why. */
+export interface PlaceFault {
+  readonly individual: number;
+  readonly reason: string;
+}
+
 /** Many individuals, placed, with what else their posteriors say. */
 export interface Placements extends Places {
   /** Posterior means of the spline coefficients, as deviations from the population mean, [m,d]; of several markers one after the other. */
@@ -128,12 +139,21 @@ export interface Placements extends Places {
   /** Covariates of each individual far outside those fitted, [m]; of a model without covariates left out. */
   readonly farCovariates?: readonly (readonly string[])[];
   readonly numOutsideTimes: Int32Array; // [m]
+  /** Individuals of whom nothing can be said, by position: their columns are rounding. Left out where there are none. */
+  readonly faults?: readonly PlaceFault[];
   /** Variational posteriors of the published model, beside the exact ones. */
   readonly variational?: {
     readonly location: Float64Array; // [m,q]
     readonly covariance: Float64Array; // [m,q,q]
     readonly bound: Float64Array; // [m]
   };
+}
+
+/** Throws a DtmError unless these are placements: for callers whom no compiler warns. */
+export function checkPlacements(where: string, placements: unknown): void {
+  checkGiven(where, { placements });
+  const isPlaced = isNamed(placements) && Array.isArray(placements.ids) && ArrayBuffer.isView(placements.location);
+  checkForm(isPlaced, where, "placed individuals", placements, "Place a cohort first: embed(model, cohort).");
 }
 
 /** Standard deviations from the middle to the border of the 50% region of a Gaussian in 1 and 3 dimensions. */

@@ -7,7 +7,7 @@
 
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
 import { checkMarker, markerScale, undoSlope, valueLimits } from "../cohort/marker.ts";
-import { checkGiven, checkNames, checkOption, DtmError, optionNames } from "../errors.ts";
+import { checkGiven, checkNames, checkOption, checkSeed, DtmError, optionNames } from "../errors.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import { BASE_LEVEL, calibrationFactors } from "./conformal.ts";
@@ -22,6 +22,7 @@ import { drawFunctionals, drawValues } from "./predicting/draws.ts";
 import { measurementsAt } from "./predicting/measurements.ts";
 import { drawnSeries, type PredictedSeries, type ValueOptions, valueSeries } from "./predicting/series.ts";
 import { simultaneousBand } from "./predicting/simultaneous.ts";
+import { refuseImpossible } from "./result-checks.ts";
 
 export type BandKind = "curve" | "observation" | "conformal";
 
@@ -90,6 +91,7 @@ export function predict(
 ): Prediction {
   checkGiven("predict", { model, placement, times, options });
   checkNames("predict", options, PREDICT_OPTIONS);
+  checkSeed("predict", options.seed);
   checkPlaced("predict", model, placement);
   if (model.markers.length > 1) {
     const k = markerIndex(model, options.marker);
@@ -98,7 +100,10 @@ export function predict(
   const at = checkTimes("predict", times);
   const measured = (options.interval ?? "observation") !== "curve";
   const guarded = options.guard === undefined ? undefined : guardValues(options.guard, placement, at, measured);
-  return predictChanged(model, placement, at, options, guarded);
+  const found = predictChanged(model, placement, at, options, guarded);
+  // Exactly at a place, without visits, a curve may have no spread.
+  if (placement.numObservations > 0) refuseImpossible("predict", placement, found);
+  return found;
 }
 
 /** What is made of the values of a placement at each time before they are told. */

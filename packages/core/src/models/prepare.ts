@@ -4,7 +4,7 @@
  * through anything leave no noise.
  */
 import type { Basis } from "../basis/bspline.ts";
-import { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
+import { type BasisOptions, bsplineBasis, roundKnots } from "../basis/knots.ts";
 import { type BasisStatistics, basisStatistics, countDistinctTimes, numVisits } from "../basis/statistics.ts";
 import { type Cohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
 import { censoringLimits, measuredOnly, writeCensored } from "../cohort/limits.ts";
@@ -64,7 +64,7 @@ function checkStatistics(cohort: Cohort, statistics: BasisStatistics): BasisStat
 export const SEEN_ONCE = "individuals have one observation, which says little about their places";
 
 /** Refuses a cohort that cannot carry a trajectory model. */
-export function checkCohort(cohort: Cohort, warnings: string[]): void {
+function checkCohort(cohort: Cohort, warnings: string[]): void {
   const m = numIndividuals(cohort);
   if (m < MIN_INDIVIDUALS) {
     throw new DtmError(
@@ -176,5 +176,6 @@ function chooseBasis(cohort: Cohort, options: BasisOptions, warnings: string[]):
       `There are as many basis functions as distinct times (${distinct}): noise can hardly be told from variation between individuals.`,
     );
   }
-  return bsplineBasis(onlyMarker(cohort).times, { ...options, numBasis, degree });
+  const basis = bsplineBasis(onlyMarker(cohort).times, { ...options, numBasis, degree });
+  return options.rounded === false ? basis : roundKnots(basis, options.domain);
 }

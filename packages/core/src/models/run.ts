@@ -3,7 +3,7 @@
  * any moment. What a model brings is an `IterativeFit` over a state of plain data; the run adds what every model needs
  * alike: cancelling, progress, the clock, snapshots bound to their data, the best of several starts, and the record.
  */
-import { cohortSize, cohortVisits } from "../basis/cohort-sums.ts";
+import { cohortSizes } from "../basis/cohort-sums.ts";
 import { type BasisStatistics, type CohortStatistics, statisticsColumns } from "../basis/statistics.ts";
 import { DtmError } from "../errors.ts";
 import { procrustes } from "../numeric/procrustes.ts";
@@ -231,7 +231,7 @@ export function checkSnapshot(snapshot: Stored, kinds: readonly string[]): void 
 }
 
 /** Refuses a snapshot of other data. */
-export function checkSnapshotData({ data }: Stored, statistics: CohortStatistics): void {
+function checkSnapshotData({ data }: Stored, statistics: CohortStatistics): void {
   if (data === statisticsChecksum(statistics)) return;
   throw new DtmError(
     "other-data",
@@ -244,7 +244,7 @@ type Stored = Pick<RunSnapshot<FitState, unknown, string>, "kind" | "version" | 
 };
 
 /** CRC of all statistics; equal for equal cohorts under one basis. */
-export function statisticsChecksum(statistics: CohortStatistics): string {
+function statisticsChecksum(statistics: CohortStatistics): string {
   return bytesChecksum(statistics.flatMap(statisticsColumns));
 }
 
@@ -277,9 +277,7 @@ export function fitRecord(
   statistics: CohortStatistics,
   told: Omit<FitRecord, "version" | "numIndividuals" | "numObservations">,
 ): FitRecord {
-  const numIndividuals = cohortSize(statistics[0]);
-  const numObservations = statistics.reduce((sum, own) => sum + cohortVisits(own), 0);
-  return { version: LIBRARY_VERSION, numIndividuals, numObservations, ...told };
+  return { version: LIBRARY_VERSION, ...cohortSizes(statistics), ...told };
 }
 
 /** Below this Procrustes R² two maps count as different; within this many units of log evidence as equally good. */

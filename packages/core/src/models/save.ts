@@ -5,13 +5,16 @@
 
 import * as z from "zod/mini";
 import { basisDomain } from "../basis/bspline.ts";
-import { checkGiven, DtmError } from "../errors.ts";
+import { checkForm, checkGiven, DtmError } from "../errors.ts";
 import { faultOfKeys } from "../json-keys.ts";
+import { checkModel as checkFitted } from "./fit.ts";
 import type { TrajectoryModel } from "./model.ts";
 import { placementAt } from "./place.ts";
 import { type Prediction, predict } from "./predict.ts";
+import { refuseImpossible } from "./result-checks.ts";
 import { canonicalJson, checksum } from "./saving/canonical-json.ts";
 import { checkModel } from "./saving/check-model.ts";
+import { MODEL_REMEDY } from "./saving/expect-field.ts";
 import { FILE_FORMAT, FILE_VERSION, fileSchema, type ModelFile } from "./saving/file-schema.ts";
 
 /**
@@ -21,7 +24,7 @@ import { FILE_FORMAT, FILE_VERSION, fileSchema, type ModelFile } from "./saving/
  * writeFileSync("model.json", saveModel(model));
  */
 export function saveModel(model: TrajectoryModel): string {
-  checkGiven("saveModel", { model });
+  checkFitted("saveModel", model);
   const { milliseconds: _, ...record } = model.record;
   const { farCovariates: __, ...own } = model;
   const body = { model: { ...own, record }, probe: probe(model) };
@@ -29,7 +32,23 @@ export function saveModel(model: TrajectoryModel): string {
   const isCounted = model.markers.some(({ columns }) => columns?.origin !== undefined);
   const version = isCounted ? FILE_VERSION : model.markers.length > 1 || "covariates" in model ? 3 : 2;
   const head = `{"format":"${FILE_FORMAT}","formatVersion":${version},"checksum":"${checksum(content)}"`;
-  return `${head},${content.slice(1)}\n`;
+  const text = `${head},${content.slice(1)}\n`;
+  checkLoads(text);
+  return text;
+}
+
+/** Refuses to hand out a file that could not be read again: better now than when the fit is gone. */
+function checkLoads(text: string): void {
+  try {
+    loadModel(text);
+  } catch (error) {
+    if (!(error instanceof DtmError)) throw error;
+    const reason = error.message.replace(/^loadModel: /, "");
+    throw new DtmError(
+      "not-data",
+      `saveModel: expected a model that can be read again, received one that cannot: ${reason}`,
+    );
+  }
 }
 
 /**
@@ -40,6 +59,8 @@ export function saveModel(model: TrajectoryModel): string {
  */
 export function loadModel(text: string): TrajectoryModel {
   checkGiven("loadModel", { text });
+  const remedy = 'Give what the file holds, as it is: readFileSync("model.json", "utf8").';
+  checkForm(typeof text === "string", "loadModel", "the text of a model file", text, remedy);
   const raw = parseJson(text);
   checkHeader(raw);
   const found = checksum(contentOf(raw));
@@ -55,10 +76,20 @@ export function loadModel(text: string): TrajectoryModel {
   const model: TrajectoryModel = { ...rest, record: { ...record, milliseconds: {} } };
   checkModel(model);
   checkProbe(model, parsed.data.probe);
+  checkSweep(model);
   return model;
 }
 
+/** Characters of the largest model file: a hundred times those of a map with several markers. */
+const MOST_MODEL = 2 ** 26;
+
 function parseJson(text: string): Record<string, unknown> {
+  if (text.length > MOST_MODEL) {
+    throw new DtmError(
+      "too-large",
+      `loadModel: expected a model file of at most ${MOST_MODEL / 2 ** 20} MB, received ${Math.ceil(text.length / 2 ** 20)} MB. This is not a model file.`,
+    );
+  }
   let raw: unknown;
   try {
     raw = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
@@ -86,7 +117,10 @@ function contentOf(raw: Record<string, unknown>): string {
   } catch (error) {
     const reason =
       error instanceof DtmError ? error.message.replace(/^saveModel: /, "") : "its parts are nested too deep";
-    throw new DtmError("bad-model", `loadModel: expected a model file, received one that cannot be read: ${reason}`);
+    throw new DtmError(
+      "bad-model",
+      `loadModel: expected a model file, received one that cannot be read: ${reason} ${MODEL_REMEDY}`,
+    );
   }
 }
 
@@ -136,7 +170,7 @@ function fieldError(issue: z.core.$ZodIssue): DtmError {
   ].flatMap(([words, value]) => (value === undefined ? [] : `${words}${value}`));
   return new DtmError(
     "bad-model",
-    `loadModel: the field ${issue.path.join(".") || "(top)"} is not as it should be: ${[issue.code, ...parts].join(", ")}.`,
+    `loadModel: the field ${issue.path.join(".") || "(top)"} is not as it should be: ${[issue.code, ...parts].join(", ")}. ${MODEL_REMEDY}`,
   );
 }
 
@@ -154,17 +188,46 @@ function probe(model: TrajectoryModel): ModelFile["probe"] {
 }
 
 function checkProbe(model: TrajectoryModel, { location, others = [], ...own }: ModelFile["probe"]): void {
+  if (location.length !== model.mapDimension) {
+    throw new DtmError(
+      "bad-model",
+      `loadModel: expected a probe at a place of ${model.mapDimension} coordinates, received ${location.length}. Use the original file.`,
+    );
+  }
   const placement = placementAt(model, location);
   const stored = [own, ...others];
   if (stored.length !== model.markers.length) {
     throw new DtmError(
       "bad-model",
-      `loadModel: expected a probe of each of ${model.markers.length} markers, received ${stored.length}.`,
+      `loadModel: expected a probe of each of ${model.markers.length} markers, received ${stored.length}. ${MODEL_REMEDY}`,
     );
   }
   model.markers.forEach(({ marker }, k) => {
     checkProbeCourse(predict(model, placement, stored[k].times, { marker: marker.name }), stored[k]);
   });
+}
+
+/** Refuses a model that predicts something impossible anywhere near its middle: two to either side on each axis, over all its times. */
+function checkSweep(model: TrajectoryModel): void {
+  const q = model.mapDimension;
+  const places = Array.from({ length: 2 * Math.min(q, 3) + 1 }, (_, k) =>
+    Array.from({ length: q }, (_, c) => (c === (k - 1) >> 1 && k > 0 ? (k % 2 === 0 ? 2 : -2) : 0)),
+  );
+  for (const location of places) {
+    const placement = placementAt(model, location);
+    for (const { marker, basis } of model.markers) {
+      const [first, last] = basisDomain(basis);
+      const found = predict(model, placement, [first, (first + last) / 2, last], { marker: marker.name });
+      try {
+        refuseImpossible("loadModel", placement, found);
+      } catch {
+        throw new DtmError(
+          "bad-model",
+          `loadModel: expected predictions of ${marker.name} that are finite and have a spread, received others at the place ${location.join(", ")}. ${MODEL_REMEDY}`,
+        );
+      }
+    }
+  }
 }
 
 function checkProbeCourse(

@@ -39,7 +39,11 @@ export interface ShardRunner {
   /** The answers of all parts, in their order. */
   run(name: string, state: unknown, parts: readonly unknown[]): unknown[];
   readonly spread?: Spread;
+  readonly elsewhere?: Elsewhere;
 }
+
+/** Sums over everybody of all numbers in the answers, in their order, from shards that stand elsewhere; undefined for work they cannot do. */
+export type Elsewhere = (name: string, state: unknown) => Float64Array | undefined;
 
 /** Where shards are run; threads are one. */
 export interface ShardHost {

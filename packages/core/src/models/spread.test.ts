@@ -2,14 +2,16 @@ import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../test/expect-gradient.ts";
 import { type CohortStatistics, selectStatistics, statisticsBlock } from "../basis/statistics.ts";
 import { DEFAULT_MARKER } from "../cohort/marker.ts";
-import { addToPairs, roundPairs } from "../numeric/pair-sum.ts";
+import { addToPairs, roundPairs, sumPairs } from "../numeric/pair-sum.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { prepareMarkers } from "./choose-noise.ts";
 import type { DtmModel } from "./dtm/model.ts";
+import { type MapQuestion, mapQuestion } from "./dtm/question.ts";
 import { type FitLatticeOptions, fitDtmStatistics } from "./fit-models.ts";
 import { fitLmmStatistics } from "./linear/lmm.ts";
 import { type LinearModels, linearModels } from "./linear-models.ts";
-import type { NodeCells, ShardHost } from "./shards.ts";
+import { createShardWorker } from "./shard-worker.ts";
+import { type Elsewhere, type NodeCells, type ShardHost, statisticsBlocks } from "./shards.ts";
 import { type Exchange, spreadShards } from "./spread.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 90, seed: 3 });
@@ -78,6 +80,13 @@ function difference(a: DtmModel, b: DtmModel): number {
   );
 }
 
+/** All numbers of an answer, in its order. */
+function numbers(of: unknown): number[] {
+  if (typeof of === "number") return [of];
+  if (of instanceof Float64Array) return [...of];
+  return of == null ? [] : Object.values(of).flatMap(numbers);
+}
+
 /** A fit of a map, from linear models that are known. */
 function fitMap(linear: LinearModels, given: FitLatticeOptions = options) {
   return (statistics: CohortStatistics, shards?: ShardHost): DtmModel =>
@@ -144,6 +153,33 @@ describe("a cohort that is spread", () => {
       expect(people.reduce((sum, n) => sum + n, 0)).toBeCloseTo(90, 8);
       expect(largest.every((r, g) => r > 0 && r <= 1 && r <= people[g])).toBe(true);
     }
+  });
+
+  it.each([
+    ["white", "capped", true],
+    ["level", "capped", false],
+    ["white", "full", false],
+  ] as const)("asks shards elsewhere for rounds that they can make: %s noise, %s residual", (noise, residual, can) => {
+    const { statistics } = prepareMarkers(cohort, { noise });
+    const together = statistics.map((own) => ({ ...own, ends: [20, 90] }));
+    const linear = linearModels([DEFAULT_MARKER], statistics, [], { mapDimension: 1 });
+    const fit = fitMap(linear, { ...options, restarts: 0, residual });
+    const asked: MapQuestion[] = [];
+    const work = createShardWorker();
+    const elsewhere: Elsewhere = (name, state) => {
+      const question = mapQuestion(name, state);
+      if (question === undefined) return undefined;
+      asked.push(question);
+      const parts = statisticsBlocks(together).map((block) => ({ ...block, visited: null }));
+      const terms = parts.map((part) => Float64Array.from(numbers(work(together, name, state, part))));
+      return roundPairs(sumPairs(terms));
+    };
+    const here = spreadShards({ place: 0, numPlaces: 1 });
+    const model = fit(together, spreadShards({ place: 0, numPlaces: 1 }, { elsewhere }));
+    expect({ ...model, record: null }).toEqual({ ...fit(together, here), record: null });
+    expect(asked.length > 10).toBe(can);
+    const short = spreadShards({ place: 0, numPlaces: 1 }, { elsewhere: () => new Float64Array(3) });
+    expect(() => fit(together, short)).toThrow(/expected \d+ sums of a pass, received 3/);
   });
 
   it("refuses what needs rows of others", () => {

@@ -18,7 +18,14 @@ import { DtmError } from "../errors.ts";
 import { roundPairs, sumPairs } from "../numeric/pair-sum.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 import { hereShards } from "./shard-worker.ts";
-import { type RowSums, type ShardBlock, type ShardHost, type Spread, statisticsBlocks } from "./shards.ts";
+import {
+  type Elsewhere,
+  type RowSums,
+  type ShardBlock,
+  type ShardHost,
+  type Spread,
+  statisticsBlocks,
+} from "./shards.ts";
 
 /** Which of the places this is. */
 export interface SpreadPlace {
@@ -35,11 +42,13 @@ export interface SpreadOptions extends Pick<Spread, "inspect"> {
   readonly exchange?: Exchange;
   /** Default: here, one block after the other. */
   readonly host?: ShardHost;
+  /** Of a cohort in one place: who else can work on all of it. */
+  readonly elsewhere?: Elsewhere;
 }
 
 /** A host for one place. */
 export function spreadShards({ place, numPlaces }: SpreadPlace, options: SpreadOptions = {}): ShardHost {
-  const { exchange = roundPairs, inspect, host = hereShards() } = options;
+  const { exchange = roundPairs, inspect, host = hereShards(), elsewhere } = options;
   let before: number | undefined;
   let blocks: readonly ShardBlock[] = [];
   const total: Spread["total"] = (parts, what, state) => exchange(sumPairs(parts), what, state);
@@ -57,8 +66,13 @@ export function spreadShards({ place, numPlaces }: SpreadPlace, options: SpreadO
       throw new DtmError("not-fitted", "spreadShards: individuals before these are known once statistics are opened.");
     },
   };
+  const opened: ShardHost["open"] = (statistics) => ({
+    ...host.open(statistics),
+    spread,
+    ...(elsewhere && { elsewhere }),
+  });
   const open: ShardHost["open"] = (statistics) => {
-    if (before !== undefined) return { ...host.open(statistics), spread };
+    if (before !== undefined) return opened(statistics);
     if (statistics[0].numIndividuals === 0) {
       throw new DtmError("too-few-individuals", "spreadShards: expected individuals at every place, received none.");
     }
@@ -67,7 +81,7 @@ export function spreadShards({ place, numPlaces }: SpreadPlace, options: SpreadO
     const sizes = total([counts], "individuals of each place");
     before = sizes.slice(0, place).reduce((sum, n) => sum + n, 0);
     blocks = statisticsBlocks(statistics);
-    return { ...host.open(wholeStatistics(statistics, blocks, total)), spread };
+    return opened(wholeStatistics(statistics, blocks, total));
   };
   return { open, spread };
 }

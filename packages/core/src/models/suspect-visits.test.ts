@@ -88,7 +88,7 @@ describe("what a library call refuses", () => {
       /expected values .*received none among \{ times \}/,
     );
     expect(() => placeIndividual(model, { times: 1, values: 80 } as never)).toThrow(/received number/);
-    expect(() => placeIndividual(model, "p1" as never)).toThrow(/expected a history, received a string/);
+    expect(() => placeIndividual(model, "p1" as never)).toThrow(/expected a history, received text \("p1"\)/);
     expect(() => selectIndividuals(cohort, [0, 150])).toThrow(/whole numbers from 0 to 149, received 150/);
     expect(() => selectIndividuals(cohort, [0.5])).toThrow(/received 0.5/);
     expect(() => selectIndividuals(cohort, [-1])).toThrow(/received -1/);

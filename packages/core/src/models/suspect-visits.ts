@@ -69,7 +69,8 @@ type UsualEffects = { readonly shift: Float64Array; readonly factor: Float64Arra
 /** Of each marker, kept as long as the model is at hand. A cache, nothing more. */
 const kept = new WeakMap<object, Map<number, UsualEffects>>();
 
-function usualEffects(model: TrajectoryModel, k: number): UsualEffects {
+/** Of marker k of a model, over all its places. */
+export function usualEffects(model: TrajectoryModel, k: number): UsualEffects {
   const ofMarkers = kept.get(model) ?? new Map<number, UsualEffects>();
   kept.set(model, ofMarkers);
   const known = ofMarkers.get(k);

@@ -18,6 +18,7 @@ const NUM_SCREENED = 4;
  * ε²_j, the expected squared white error of each visit in units of its variance, [n]. Rows of Z are (b, …, y): with U and D
  * of `inverseRows`, d_j = κ/W_j, u_j = U^y_j − U^B_jβ and moments Σ_k q_k/s_k (1, E w, E ww'),
  *   ε²_j = [d_j²(M⁰u_j² − 2u_jU^B_jM¹ + U^B_jM²U^B_j') + d_j − d_j²D_j]/κ.
+ * No fit takes gross errors yet: the definition of such a step, held against an independent implementation (oracles/check/noise.ts).
  */
 export function whiteErrors(
   visits: VisitRows,
@@ -49,6 +50,7 @@ export interface GrossStep {
 /**
  * q_j = logistic(log ε/(1 − ε) − ½ log c + ½ε²_j(1 − 1/c)),  W_j = 1 − q_j + q_j/c, and
  * Σ [q log ε + (1 − q) log(1 − ε) − q log q − (1 − q) log(1 − q) − ½q log c − ½ log W].
+ * A definition like `whiteErrors`, which no fit uses yet.
  */
 export function grossStep(errors: Float64Array, epsilon: number): GrossStep {
   const c = GROSS_FACTOR;

@@ -198,6 +198,7 @@ export interface PrecisionMoments {
 /**
  * At level s, with C = sτ T diag(1/(s + τδ)) T', h = Cg/s and J = I − CG/s:  E w = Jf̄ + h and
  * E ww' = JR̄J' + (Jf̄)h' + h(Jf̄)' + hh' + C.
+ * A definition: moments for `serialSlopes` and `whiteErrors`, which tests and oracles use.
  */
 export function precisionMoments(
   { G, g }: WhitenedStatistics,

@@ -65,9 +65,20 @@ export function noiseSpread(noise: Noise): number {
   return noise.spread ?? 0;
 }
 
-/** Whether log p(y_i) is approximate: sites of values beyond a limit are those of the expected level (limits.ts), kept at all levels. */
-export function isApproximate({ limits, spread = 0 }: Noise): boolean {
-  return limits !== undefined && spread > 0;
+/**
+ * Why log p(y_i) is approximate: a site stands for every value beyond a limit (limits.ts), which is exact for one of an individual alone; with
+ * levels these sites are in addition those of the expected level, kept at all.
+ */
+export type Approximation = "limits" | "levels";
+
+/** Null where log p(y_i) is exact. */
+export function approximationOf({ limits, spread = 0 }: Noise): Approximation | null {
+  if (limits === undefined) return null;
+  return spread > 0 ? "levels" : "limits";
+}
+
+export function isApproximate(noise: Noise): boolean {
+  return approximationOf(noise) !== null;
 }
 
 /** The levels s_k = σ² exp(ωz_k) with their weights; one for white noise. */

@@ -179,6 +179,7 @@ export function whitenedSlopes(visits: VisitRows, noise: SerialCorrelation): rea
 /**
  * Derivatives of log Σ_k p_k exp Q_k (levels.ts) of one individual by log ρ and logit κ, by the EM identity: with rows (b, …, y),
  * residuals y − b'(β + w) and moments M of w,  −½[log|R|˙ + ⟨Ṡ, E uu'⟩]  for u = (−(β + w), 0, …, 1).
+ * The definition of the slope that fits take from differences of their objective; a test compares the two.
  */
 export function serialSlopes(
   visits: VisitRows,

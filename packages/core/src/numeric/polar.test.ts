@@ -48,4 +48,15 @@ describe("polarFactor", () => {
   it("says so when entries are not finite", () => {
     expect(() => polarFactor(Float64Array.of(1, Number.NaN, 0, 1), 2)).toThrow(/finite/);
   });
+
+  it("ends for every matrix without full rank, such as that of a map of fewer dimensions", () => {
+    const random = createRandom(5);
+    for (let k = 0; k < 2000; k++) {
+      const [a, b, scale] = [random.normal(), random.normal(), 10 ** (6 * random.uniform())];
+      const M = Float64Array.of(a * scale, b * scale, 0, 0);
+      const { rotation, sum } = polarFactor(M, 2);
+      expect(sum / (scale * Math.hypot(a, b))).toBeCloseTo(1, 12);
+      expectOrthogonal(rotation, 2);
+    }
+  });
 });

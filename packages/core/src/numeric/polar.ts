@@ -12,6 +12,9 @@ export interface PolarFactor {
   readonly sum: number;
 }
 
+/** Columns shorter than this beside the longest have no length. */
+const NO_LENGTH = 1e-14;
+
 /** Polar factor of M [q,q]; where M has no full rank, directions without length are completed to an orthogonal R. */
 export function polarFactor(M: Float64Array, q: number): PolarFactor {
   const A = M.slice(0, q * q); // becomes U D
@@ -31,7 +34,7 @@ export function polarFactor(M: Float64Array, q: number): PolarFactor {
   const order = Array.from(D.keys()).sort((a, b) => D[b] - D[a] || a - b);
   order.forEach((c, done) => {
     sum += D[c];
-    if (D[c] > 1e-14 * largest) for (let r = 0; r < q; r++) U[r * q + c] = A[r * q + c] / D[c];
+    if (D[c] > NO_LENGTH * largest) for (let r = 0; r < q; r++) U[r * q + c] = A[r * q + c] / D[c];
     else completeColumn(U, q, c, order.slice(0, done));
   });
   return { rotation: multiplyTransposed(U, V, q, q, q), sum };
@@ -47,6 +50,8 @@ function orthogonalize(A: Float64Array, V: Float64Array, q: number, a: number, b
     bb += A[r * q + b] * A[r * q + b];
     ab += A[r * q + a] * A[r * q + b];
   }
+  // What rounding left of a column without length, which is completed later, no rotation removes.
+  if (Math.sqrt(Math.min(aa, bb)) <= NO_LENGTH * Math.sqrt(Math.max(aa, bb))) return false;
   if (Math.abs(ab) <= 2 ** -51 * Math.sqrt(aa) * Math.sqrt(bb)) return false;
   const theta = (bb - aa) / (2 * ab);
   const t = (theta >= 0 ? 1 : -1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));

@@ -10,7 +10,7 @@
  */
 import { type Cohort, makeCohort } from "../cohort/cohort.ts";
 import type { Marker } from "../cohort/marker.ts";
-import { checkGiven, checkOption } from "../errors.ts";
+import { checkGiven, checkNames, checkOption, checkSeed, optionNames } from "../errors.ts";
 import { createRandom, type Random } from "../numeric/random.ts";
 
 /** Percent-predicted forced vital capacity, or total skin score. */
@@ -23,6 +23,8 @@ export interface SimulateCohortOptions {
   /** Standard deviation of the noise. Default 5 (PFVC) or 3 (TSS). */
   readonly noiseSd?: number;
 }
+
+const SIMULATE_OPTIONS = optionNames<SimulateCohortOptions>({ numIndividuals: true, seed: true, noiseSd: true });
 
 export interface SimulatedCohort {
   readonly cohort: Cohort;
@@ -143,9 +145,11 @@ const RECIPES: Readonly<Record<SimulatedMarker, Recipe>> = {
  */
 export function simulateCohort(marker: SimulatedMarker, options: SimulateCohortOptions = {}): SimulatedCohort {
   checkGiven("simulateCohort", { marker, options });
-  const recipe = RECIPES[marker];
+  checkNames("simulateCohort", options, SIMULATE_OPTIONS);
+  checkSeed("simulateCohort", options.seed);
   const known = Object.keys(RECIPES).join(" or ");
-  checkOption(recipe !== undefined, "simulateCohort", `marker ${known}`, marker, "");
+  checkOption(Object.hasOwn(RECIPES, marker), "simulateCohort", `marker ${known}`, marker, "");
+  const recipe = RECIPES[marker];
   const { numIndividuals: m = recipe.numIndividuals, seed = 1, noiseSd = recipe.noiseSd } = options;
   checkOption(Number.isInteger(m) && m >= 1, "simulateCohort", "numIndividuals from 1", m, "Give a whole number.");
   checkOption(noiseSd >= 0, "simulateCohort", "noiseSd of at least 0", noiseSd, "Give a standard deviation.");

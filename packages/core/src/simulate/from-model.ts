@@ -5,13 +5,13 @@
  */
 
 import { evaluateActive } from "../basis/bspline.ts";
-import { type Cohort, makeCohort, numIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, checkCohort, makeCohort, numIndividuals } from "../cohort/cohort.ts";
 import { markerScale } from "../cohort/marker.ts";
 import { combineMarkers } from "../cohort/several-markers.ts";
-import { checkGiven, checkOption } from "../errors.ts";
+import { checkGiven, checkNames, checkOption } from "../errors.ts";
 import { codedFor, partsFor, shiftTerms } from "../models/covariate-model.ts";
 import { deviationDecoder } from "../models/decoder.ts";
-import { type MarkerModel, viewMarker } from "../models/fit.ts";
+import { checkModel, type MarkerModel, viewMarker } from "../models/fit.ts";
 import { linearParameters } from "../models/linear/scores.ts";
 import { numCoefficients } from "../models/linear/stack.ts";
 import { isMapModel, type MapModel, type TrajectoryModel } from "../models/model.ts";
@@ -40,8 +40,13 @@ export function simulateFromModel(
   design: Cohort,
   options: { readonly seed?: number } = {},
 ): ModelSimulation {
-  checkGiven("simulateFromModel", { model, design, options });
-  const random = createRandom(options.seed ?? 1);
+  checkModel("simulateFromModel", model);
+  checkCohort("simulateFromModel", design);
+  checkGiven("simulateFromModel", { options });
+  checkNames("simulateFromModel", options, ["seed"]);
+  const { seed = 1 } = options;
+  checkOption(Number.isFinite(seed), "simulateFromModel", "a number as seed", seed, "Use 1.");
+  const random = createRandom(seed);
   const m = numIndividuals(design);
   const D = numCoefficients(model.markers);
   const q = isMapModel(model) ? model.mapDimension : 0;

@@ -10,7 +10,7 @@
  */
 import { type Cohort, makeCohort } from "../cohort/cohort.ts";
 import { combineMarkers } from "../cohort/several-markers.ts";
-import { checkGiven, checkOption } from "../errors.ts";
+import { checkGiven, checkNames, checkOption, checkSeed, optionNames } from "../errors.ts";
 import { createRandom, type Random } from "../numeric/random.ts";
 
 /** How the places of several markers are related. */
@@ -35,6 +35,10 @@ export interface SimulatePlacesOptions {
   readonly noiseSd?: number;
 }
 
+const PLACES_OPTIONS = optionNames<SimulatePlacesOptions>({
+  ...{ numIndividuals: true, numMarkers: true, relation: true, covariates: true, seed: true, noiseSd: true },
+});
+
 export interface SimulatedPlaces {
   readonly cohort: Cohort;
   /** Places behind each marker, [K] of [m,2]. */
@@ -58,6 +62,8 @@ const MOST_VISITS = 9;
  */
 export function simulatePlaces(options: SimulatePlacesOptions = {}): SimulatedPlaces {
   checkGiven("simulatePlaces", { options });
+  checkNames("simulatePlaces", options, PLACES_OPTIONS);
+  checkSeed("simulatePlaces", options.seed);
   const { covariates, relation = "same-place", seed = 1, noiseSd = 0.5 } = options;
   const { numIndividuals: m = covariates === undefined ? 200 : 150 } = options;
   const { numMarkers: K = covariates === undefined ? 2 : 1 } = options;

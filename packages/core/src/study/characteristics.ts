@@ -11,6 +11,7 @@
 import { compareText } from "../cohort/cohort.ts";
 import { cellsOf } from "../covariates/covariates.ts";
 import { DtmError, showReceived } from "../errors.ts";
+import { namesIndividuals } from "../ingest/id-columns.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
 import type { SubjectsTable } from "../ingest/subjects-table.ts";
 import { choleskyInPlace, solveLowerInPlace } from "../numeric/cholesky.ts";
@@ -57,26 +58,19 @@ export function characteristicColumns(table: SubjectsTable, ids: readonly string
   const once = new Set(rows.map((row) => table.ids[row])).size === rows.length;
   if (!once) return [];
   return table.columns.flatMap((column, k) => {
-    if (isIdColumn(table, k) || table.columns.filter(({ name }) => name === column.name).length > 1) return [];
+    if (namesIndividuals(table, k) || table.columns.filter(({ name }) => name === column.name).length > 1) return [];
     const cells = rows.map((row) => (column.cells[row] ?? "").trim()).filter((cell) => !isMissing(cell));
     const values = new Set(cells);
     if (values.size < 2) return [];
     const numbers = cells.map((cell) => readNumber(cell, table.decimal ?? "."));
     if (numbers.some(Number.isNaN)) return values.size <= MOST_LEVELS ? [column.name] : [];
-    return isRunningNumber(numbers, values.size) ? [] : [column.name];
+    return [column.name];
   });
 }
 
 /** Whether a column repeats the ids of the table, row by row. */
 function isIdColumn({ ids, columns }: SubjectsTable, k: number): boolean {
   return ids.every((id, row) => (columns[k].cells[row] ?? "").trim() === id);
-}
-
-/** Whole numbers that never repeat and lie close together number rows, as ids do. */
-function isRunningNumber(numbers: readonly number[], distinct: number): boolean {
-  if (distinct < numbers.length || distinct <= MOST_NUMBER_LEVELS || !numbers.every(Number.isInteger)) return false;
-  const [low, high] = numbers.reduce(([l, h], x) => [Math.min(l, x), Math.max(h, x)], [Infinity, -Infinity]);
-  return high - low < 2 * numbers.length;
 }
 
 /**

@@ -89,7 +89,7 @@ export function drawVisits(
   return makeCohort({ ids, times, values: new Float64Array(ids.length).fill(0.5) }, marker);
 }
 
-export function isSchedule(visits: StudyDesign["visits"]): visits is VisitSchedule {
+function isSchedule(visits: StudyDesign["visits"]): visits is VisitSchedule {
   return !Array.isArray(visits);
 }
 

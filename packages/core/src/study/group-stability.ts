@@ -14,7 +14,7 @@ import { createRandom } from "../numeric/random.ts";
 import { refitLike } from "./refit.ts";
 
 /** Individuals a resample is drawn from at most; a refit of more takes minutes and tells the same. */
-export const MAX_RESAMPLED = 2000;
+const MAX_RESAMPLED = 2000;
 
 export interface ResampleTask {
   readonly model: TrajectoryModel;

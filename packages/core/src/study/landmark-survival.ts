@@ -13,7 +13,7 @@ import type { TestOptions } from "../associate/outcome-test.ts";
 import { comparePredictors, type PredictorComparison } from "../associate/predictors.ts";
 import { type Cohort, selectIndividuals, selectVisits } from "../cohort/cohort.ts";
 import { visitTimes } from "../cohort/several-markers.ts";
-import { largestShares, mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
+import { largestShares, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
 import type { Groups } from "../map/groups.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import { embed } from "../models/place.ts";
@@ -94,7 +94,6 @@ export interface LandmarkSurvival {
 export interface LandmarkStudy {
   readonly model: TrajectoryModel;
   readonly cohort: Cohort;
-  readonly placements: Placements;
   readonly groups: Groups;
   /** Default none. */
   readonly adjustment?: Adjustment;
@@ -124,10 +123,10 @@ const MOST_DRAWN = 20_000;
  * Survival after a landmark; `followUp` follows the cohort's individuals, a time that is not a number is unknown.
  * @throws DtmError "landmark", "shape", "follow-up", "no-information" or "collinear".
  * @example
- * const { curves, logRank } = await landmarkSurvival({ model, cohort, placements, groups }, "death", followUp);
+ * const { curves, logRank } = await landmarkSurvival({ model, cohort, groups }, "death", followUp);
  */
 export async function landmarkSurvival(
-  { model, cohort, placements, groups, adjustment = NO_ADJUSTMENT }: LandmarkStudy,
+  { model, cohort, groups, adjustment = NO_ADJUSTMENT }: LandmarkStudy,
   event: string,
   given: FollowUp,
   landmark: number = defaultLandmark(visitTimes(cohort)),
@@ -147,7 +146,7 @@ export async function landmarkSurvival(
   const visits = selectVisits(seen, (_, times) => times.filter((t) => t <= landmark).length);
   const early = embed(model, visits);
   const adjusted = adjustmentAmong(adjustment, after.individuals);
-  const labels = groupsAtLandmark(placements, groups, early);
+  const labels = groupsAtLandmark(groups, early);
   const all = groups.groups.map(({ letter, name }, group) => ({ group, letter, name }));
   const present = all.flatMap(({ group }) => (labels.includes(group) ? [group] : []));
   const compact = labels.map((g) => present.indexOf(g));
@@ -259,10 +258,9 @@ function adjustmentAmong(adjustment: Adjustment, chosen: Int32Array): Adjustment
 }
 
 /** The study's group whose region holds most of each early place. */
-function groupsAtLandmark(placements: Placements, groups: Groups, early: Placements): Int32Array {
+function groupsAtLandmark(groups: Groups, early: Placements): Int32Array {
   const K = groups.groups.length;
   if (K === 1) return new Int32Array(early.ids.length);
-  const mixture = mixtureFromLabels(placements.location, placements.mapDimension, groups.labels, K);
-  const shares = mixtureMembership(mixture, early.location, early.covariance);
+  const shares = mixtureMembership(groups.regions, early.location, early.covariance);
   return largestShares(shares, K);
 }

@@ -1,5 +1,6 @@
 /** What variants of a fit say, each and together: do groups, places, scores and outcomes hold? (docs/math/sensitivity.md §2, §3) */
 import type { PairedDifference } from "../evaluate/compared-models.ts";
+import { STABLE_FROM, stabilityWord } from "../map/clusters/stability.ts";
 import type { GroupMethod } from "../map/groups.ts";
 import type { VariantFamily, Variants } from "./variants.ts";
 
@@ -58,13 +59,22 @@ export interface Sensitivity {
   readonly verdict: string;
 }
 
-/** Groups hold from this adjusted Rand index on, places from this correlation on. */
-export const GROUPS_HOLD = 0.8;
+/** Groups hold from this adjusted Rand index on, where they are called stable, and places from this correlation on. */
+export const GROUPS_HOLD = STABLE_FROM;
 export const PLACES_HOLD = 0.9;
 const LEVEL = 0.05;
 
-/** One sentence for each thing that was looked at; the groups first. */
-export function sensitivityVerdict(variants: readonly VariantResult[], run: Sensitivity["run"]): string {
+/** Of an adjusted Rand index, as it is told. */
+export function groupsHold(ari: number): boolean {
+  return stabilityWord(ari) === "stable";
+}
+
+/** One sentence for each thing that was looked at; the groups first. Outcomes are called by `nameOf` their column. */
+export function sensitivityVerdict(
+  variants: readonly VariantResult[],
+  run: Sensitivity["run"],
+  nameOf: (outcome: string) => string = (outcome) => outcome,
+): string {
   const fitted = variants.filter(({ failed }) => failed === null);
   if (fitted.length === 0) return "No variant could be fitted.";
   return [
@@ -72,7 +82,7 @@ export function sensitivityVerdict(variants: readonly VariantResult[], run: Sens
     placeSentence(fitted, run),
     chanceSentence(fitted),
     scoreSentence(fitted),
-    ...run.outcomes.flatMap((own) => outcomeSentence(fitted, own)),
+    ...outcomeSentences(fitted, run.outcomes, nameOf),
     fitSentence(variants),
   ]
     .filter((sentence) => sentence !== "")
@@ -83,7 +93,7 @@ function groupSentence(variants: readonly VariantResult[]): string {
   const judged = variants.flatMap(({ name, adjustedRand: ari }) => (ari === null ? [] : [{ name, ari }]));
   const [worst] = [...judged].sort((a, b) => a.ari - b.ari);
   if (worst === undefined) return "There is one group: groups cannot differ.";
-  const held = judged.filter(({ ari }) => ari >= GROUPS_HOLD).length;
+  const held = judged.filter(({ ari }) => groupsHold(ari)).length;
   return `Groups hold (ARI >= ${GROUPS_HOLD}) in ${held} of ${judged.length} variants; worst: ${worst.name} (${worst.ari.toFixed(2)}).`;
 }
 
@@ -100,7 +110,7 @@ function chanceSentence(variants: readonly VariantResult[]): string {
   const seed = variants.find(({ family }) => family === "seed");
   if (seed === undefined || seed.places === null) return "";
   const { adjustedRand: ari, places } = seed;
-  const holds = (ari === null || ari >= GROUPS_HOLD) && places.correlation >= PLACES_HOLD;
+  const holds = (ari === null || groupsHold(ari)) && places.correlation >= PLACES_HOLD;
   if (holds) return "";
   const groups = ari === null ? "" : `ARI ${ari.toFixed(2)}, `;
   return `Another seed alone gives ${groups}correlation ${places.correlation.toFixed(2)}: starts end on different maps that fit about as well, and variants no further away than that may differ by their starts alone.`;
@@ -115,19 +125,26 @@ function scoreSentence(variants: readonly VariantResult[]): string {
   return `Held-out individuals are predicted clearly better by ${named.join(", ")}.`;
 }
 
-function outcomeSentence(
+/** Outcomes of which the same can be said share a sentence. */
+function outcomeSentences(
   variants: readonly VariantResult[],
-  { outcome, p }: Sensitivity["run"]["outcomes"][number],
+  outcomes: Sensitivity["run"]["outcomes"],
+  nameOf: (outcome: string) => string,
 ): string[] {
-  if (!Number.isFinite(p)) return [];
-  const values = variants.flatMap(({ name, outcomes }) => {
-    const own = outcomes.find((tested) => tested.outcome === outcome);
-    return own === undefined || !Number.isFinite(own.p) ? [] : [{ name, p: own.p }];
-  });
-  const side = p < LEVEL ? "below" : "at or above";
-  const other = values.filter((own) => own.p < LEVEL !== p < LEVEL).map(({ name }) => name);
-  const where = other.length === 0 ? "in every variant" : `but not with ${other.join(", ")}`;
-  return [`${outcome}: p ${side} ${LEVEL} in the run, ${other.length === 0 ? "and " : ""}${where}.`];
+  const said = new Map<string, string[]>();
+  for (const { outcome, p } of outcomes) {
+    if (!Number.isFinite(p)) continue;
+    const other = variants.filter(({ outcomes: tested }) => {
+      const own = tested.find((test) => test.outcome === outcome)?.p ?? Number.NaN;
+      return Number.isFinite(own) && own < LEVEL !== p < LEVEL;
+    });
+    const side = p < LEVEL ? "below" : "at or above";
+    const where =
+      other.length === 0 ? "and in every variant" : `but not with ${other.map(({ name }) => name).join(", ")}`;
+    const sentence = `p ${side} ${LEVEL} in the run, ${where}.`;
+    said.set(sentence, [...(said.get(sentence) ?? []), nameOf(outcome)]);
+  }
+  return Array.from(said, ([sentence, names]) => `${names.join(", ")}: ${sentence}`);
 }
 
 function fitSentence(variants: readonly VariantResult[]): string {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { plainOutcomes } from "../associate/outcomes.ts";
 import { makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
+import { stabilityWord } from "../map/clusters/stability.ts";
 import { groupPlaces } from "../map/groups.ts";
 import { markerModel } from "../models/fit.ts";
 import { fitFpca } from "../models/fit-models.ts";
@@ -10,7 +11,7 @@ import { simulateCohort } from "../simulate/cohorts.ts";
 import { refitPart, studyStability } from "./group-stability.ts";
 import { landmarkSurvival } from "./landmark-survival.ts";
 import { refitLike } from "./refit.ts";
-import { readFollowUp, readSubjects } from "./subjects.ts";
+import { followUpColumns, readFollowUp, readSubjects } from "./subjects.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 120, seed: 4 });
 const fpca = fitFpca(cohort, { rank: 2 });
@@ -61,7 +62,8 @@ describe("studyStability", () => {
     const found = groupPlaces(model, embed(model, apart), { numGroups: 3 });
     const options = { numResamples: 3 };
     const stable = await studyStability(model, apart, found.labels, 3, options);
-    expect(stable.verdict).toBe("stable");
+    expect(stable.meanAdjustedRand).toBeGreaterThan(0.6);
+    expect(stable.verdict).toBe(stabilityWord(stable.meanAdjustedRand));
     // Levels and slopes are both planted: refits to 80% find the same plane.
     expect(Math.min(...stable.mapAgreement)).toBeGreaterThan(0.95);
     const chance = Int32Array.from({ length: numIndividuals(apart) }, () => random.integer(3));
@@ -73,9 +75,7 @@ describe("landmarkSurvival", () => {
   const random = createRandom(9);
   const times = Float64Array.from({ length: m }, (_, i) => placements.lastTime[i] + 10 * random.uniform());
   const events = Float64Array.from({ length: m }, () => (random.uniform() < 0.5 ? 1 : 0));
-  const study = { model: fpca, cohort, placements, groups };
-  const q = placements.mapDimension;
-  const radius = (i: number) => Math.hypot(...placements.location.subarray(i * q, (i + 1) * q));
+  const study = { model: fpca, cohort, groups };
 
   it("counts everybody once: in a curve or left out for a reason", async () => {
     const result = await landmarkSurvival(study, "death", { times, events }, 3);
@@ -153,16 +153,21 @@ describe("landmarkSurvival", () => {
   });
 
   it("names the groups that nobody joins at the landmark", async () => {
-    // At a landmark before the second visits everyone stands near the middle; a far group of one stays empty.
-    const labels = groups.labels.slice();
+    // At a landmark before the second visits everyone stands near the middle; a region far away stays empty.
     const K = groups.groups.length;
-    const far = [...labels.keys()].reduce((a, b) => (radius(b) > radius(a) ? b : a));
-    labels[far] = K;
-    const lone = { ...groups.groups[0], letter: "Z", name: "alone" };
+    const far = { ...groups.groups[0], letter: "Z", name: "alone" };
+    const { regions } = groups;
+    const another = {
+      ...regions,
+      numGroups: K + 1,
+      weights: Float64Array.of(...regions.weights, regions.weights[0]),
+      means: Float64Array.of(...regions.means, 50, 50),
+      covariances: Float64Array.of(...regions.covariances, 1, 0, 0, 1),
+    };
     const result = await landmarkSurvival(
-      { ...study, groups: { ...groups, labels, groups: [...groups.groups, lone] } },
+      { ...study, groups: { ...groups, regions: another, groups: [...groups.groups, far] } },
       "death",
-      { times: times.map((t, i) => (i === far ? 0.001 : t)), events },
+      { times, events },
       1,
     );
     expect(result.emptyGroups).toContainEqual({ group: K, letter: "Z", name: "alone" });
@@ -205,5 +210,26 @@ describe("tables of individuals", () => {
     expect(() => readFollowUp(table, "months", new Uint8Array(1), ["A"])).toThrow(/"months"/);
     const bad = readSubjects("id,weeks\nA,soon\n").table;
     expect(() => readFollowUp(bad, "weeks", new Uint8Array(1), ["A"])).toThrow(/line 2.*"soon"/);
+    const rows = Array.from({ length: 9 }, (_, i) => `p${i},${i + 1},${i / 2}`).join("\n");
+    const numbered = readSubjects(`id,row,years\n${rows}\n`).table;
+    expect(() => readFollowUp(numbered, "row", new Uint8Array(9), numbered.ids)).toThrow(/"row", received ids or/);
+    expect(readFollowUp(numbered, "years", new Uint8Array(9), numbered.ids).times[8]).toBe(4);
+  });
+
+  it("refuses columns that cannot be the follow-up of the visits, and offers only those that can", () => {
+    const ids = Array.from({ length: 40 }, (_, i) => `p${i}`);
+    const visits = {
+      offsets: ids.map((_, i) => 2 * i).concat(80),
+      times: ids.flatMap((_, i) => [0, 1 + (i % 9)]),
+    };
+    const rows = ids.map((id, i) => `${id},${(1.5 + (i % 9)).toFixed(1)},${30.5 + ((i * 7) % 40)},${1 + (i % 4)},2`);
+    const { table } = readSubjects(["id,years,age,stage,visits", ...rows].join("\n"));
+    const labels = Uint8Array.from(ids, (_, i) => i % 2);
+    expect(followUpColumns(table, labels, ids, visits)).toEqual(["years"]);
+    expect(() => readFollowUp(table, "age", labels, ids, visits)).toThrow(
+      /"age".*end at 9, received a median of 5.*age/,
+    );
+    expect(() => readFollowUp(table, "stage", labels, ids, visits)).toThrow(/"stage".*reach the last visit/);
+    expect(readFollowUp(table, "years", labels, ids, visits).times[0]).toBe(1.5);
   });
 });

@@ -1,12 +1,15 @@
-/** A table of individuals: one row each, columns as text; and follow-up times from two of its columns. */
+/** A table of individuals: one row each, columns as text; and follow-up times from two of its columns, held against the visits. */
 import { checkNames, DtmError, optionNames, showReceived } from "../errors.ts";
 import { usualColumns } from "../ingest/column-names.ts";
 import { createComplaintBook, raggedRow } from "../ingest/complaints.ts";
 import { readTableFile, readTableText, type TableSource } from "../ingest/formats.ts";
+import { namesIndividuals, timeColumns } from "../ingest/id-columns.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
 import { lineOf, type SubjectsTable } from "../ingest/subjects-table.ts";
 import type { TableOptions, TableReader } from "../ingest/table.ts";
 import type { FollowUp } from "../survival/follow-up.ts";
+import { noFollowUpOf } from "../survival/is-follow-up.ts";
+import type { Visits } from "../survival/landmark.ts";
 
 export interface ReadSubjectsOptions extends TableOptions {
   /** Column with the id. Default: guessed from usual names, else the first. */
@@ -32,7 +35,7 @@ export interface ReadSubjects {
  * const { table } = readSubjects("id,death\na,0\nb,1\n");
  */
 export function readSubjects(text: string, options: ReadSubjectsOptions = {}): ReadSubjects {
-  return readTableText(text, subjectsReader(options), options);
+  return readTableText(text, subjectsReader(options), options, "readSubjects");
 }
 
 /** The same from the bytes of a file, of any known format, plain or gzip. */
@@ -105,14 +108,16 @@ function idColumn(names: readonly string[], wanted: string | undefined, notes: s
 }
 
 /**
- * Follow-up of the individuals `ids` [m] from a column of times and 0/1 labels of the event (255: unknown).
- * @throws DtmError "missing-column", "not-a-number" or "contradicting-outcome", with every complaint.
+ * Follow-up of the individuals `ids` [m] from a column of times and 0/1 labels of the event (255: unknown). With their
+ * `visits`, times that cannot be a follow-up of these are refused.
+ * @throws DtmError "missing-column", "id-column", "follow-up", "not-a-number" or "contradicting-outcome", with every complaint.
  */
 export function readFollowUp(
   table: SubjectsTable,
   timeColumn: string,
   labels: Uint8Array,
   ids: readonly string[],
+  visits?: Visits,
 ): FollowUp {
   const column = table.columns.findIndex(({ name }) => name === timeColumn);
   const listed = table.columns.map(({ name }) => showReceived(name)).join(", ");
@@ -120,6 +125,12 @@ export function readFollowUp(
     throw new DtmError(
       "missing-column",
       `Expected a column "${showReceived(timeColumn)}" with the time of follow-up, received the columns ${listed}. Write the event as name:column.`,
+    );
+  }
+  if (namesIndividuals(table, column)) {
+    throw new DtmError(
+      "id-column",
+      `Expected times of follow-up in the column "${showReceived(timeColumn)}", received ids or running numbers, which no two individuals share. Name the column with the time.`,
     );
   }
   const book = createComplaintBook(table.file);
@@ -146,5 +157,33 @@ export function readFollowUp(
     } else times[i] = time;
   });
   book.throwIfRefused();
-  return { times, events: Float64Array.from(labels, (label) => (label > 1 ? Number.NaN : label)) };
+  const followUp = { times, events: Float64Array.from(labels, (label) => (label > 1 ? Number.NaN : label)) };
+  const fault = visits === undefined ? undefined : noFollowUpOf(visits, followUp);
+  if (fault !== undefined) {
+    const [expected, received] = fault;
+    throw new DtmError(
+      "follow-up",
+      `Follow-up from the column "${showReceived(timeColumn)}": expected ${expected}, received ${received}. ` +
+        "Name the column that says how long each was followed, on the clock of the visits.",
+    );
+  }
+  return followUp;
+}
+
+/** Names of the columns that `readFollowUp` takes for an event, given the visits. */
+export function followUpColumns(
+  table: SubjectsTable,
+  labels: Uint8Array,
+  ids: readonly string[],
+  visits: Visits,
+): string[] {
+  return timeColumns(table).filter((name) => {
+    try {
+      readFollowUp(table, name, labels, ids, visits);
+      return true;
+    } catch (error) {
+      if (error instanceof DtmError) return false;
+      throw error;
+    }
+  });
 }

@@ -4,7 +4,7 @@
  * refitted otherwise, and what is done to the visits.
  */
 import { type Basis, basisDomain } from "../basis/bspline.ts";
-import { bsplineBasis } from "../basis/knots.ts";
+import { bsplineBasis, roundKnots } from "../basis/knots.ts";
 import { type Cohort, numObservations, selectIndividuals, selectVisits } from "../cohort/cohort.ts";
 import { applyTransform, markerScale, TRANSFORMS, type Transform, undoSlope, valueLimits } from "../cohort/marker.ts";
 import { checkOption } from "../errors.ts";
@@ -134,7 +134,8 @@ function basisOf(
 ): Basis | undefined {
   const { times } = cohort.markers[marker];
   if (numBasis < 2 || numBasis >= new Set(times).size) return undefined;
-  return bsplineBasis(times, { numBasis, degree: Math.min(degree, numBasis - 1), ...(domain && { domain }) });
+  const exact = bsplineBasis(times, { numBasis, degree: Math.min(degree, numBasis - 1), ...(domain && { domain }) });
+  return roundKnots(exact, domain);
 }
 
 function means({ markers }: TrajectoryModel): Variants {
@@ -244,7 +245,8 @@ function shifts({ markers }: TrajectoryModel, cohort: Cohort, after: number, sds
 
 /** Such as "8.3 years". */
 function timeWords(markers: TrajectoryModel["markers"], time: number): string {
-  return `${short(time)} ${markers[0].marker.timeUnit}`.trim();
+  const unit = markers[0].marker.timeUnit;
+  return `${short(time)} ${short(time) === "1" ? unit.replace(/s$/, "") : unit}`.trim();
 }
 
 const short = (x: number) => String(Number(x.toPrecision(2)));

@@ -96,6 +96,16 @@ describe("aalenJohansen", () => {
     expect(later.incidence).toBeCloseTo(0.75, 12);
   });
 
+  it("has no interval where everybody has had the event, whatever the sum of the steps rounds to", () => {
+    for (const n of [3, 7, 10, 49, 60]) {
+      const times = Array.from({ length: n }, (_, i) => i + 1);
+      const curves = aalenJohansen({ times, causes: times.map(() => 1) }, 1);
+      const [{ incidence, lower, upper }] = incidenceAt({ ...curves, ...curves.causes[0] }, [n]);
+      expect(incidence).toBeCloseTo(1, 12);
+      expect([lower, upper]).toEqual([Number.NaN, Number.NaN]);
+    }
+  });
+
   it("refuses causes that are none", () => {
     expect(() => aalenJohansen({ times: [1, 2], causes: [1, 3] }, 2)).toThrow(/received 3 for individual 1/);
     expect(() => aalenJohansen({ times: [-1, 2], causes: [1, 0] }, 1)).toThrow(/times of 0 or more/);

@@ -87,7 +87,7 @@ export function aalenJohansen(
       curve.numEvents += events[k];
       [curve.incidence[j], curve.standardErrors[j]] = [m.F, se];
       [curve.lower[j], curve.upper[j]] =
-        m.F > 0 && m.F < 1 ? shareBounds(m.F, (se / m.F) ** 2, z, interval) : [Number.NaN, Number.NaN];
+        m.F > 0 && m.F < CERTAIN ? shareBounds(m.F, (se / m.F) ** 2, z, interval) : [Number.NaN, Number.NaN];
     }
     square0 = (1 - h) ** 2 * square0 + d * (u0Next - gain) ** 2 + (ending.length - d) * u0Next ** 2;
     u0 = u0Next;
@@ -99,6 +99,9 @@ export function aalenJohansen(
   const times = Float64Array.from(ties, ([i]) => ends[i]);
   return { numIndividuals: order.length, times, atRisk, survival, causes, level, interval };
 }
+
+/** Sums of steps that end at 1 may miss it by rounding; at 1 there is no interval. */
+const CERTAIN = 1 - 1e-12;
 
 /** What reading one cause needs; `AalenJohansen` with a cause is one, and so is what JSON brings back of it. */
 export interface IncidenceSteps {
@@ -137,7 +140,7 @@ export function incidenceAt(curve: IncidenceSteps, times: ArrayLike<number>): In
 }
 
 /** Throws unless every cause is a whole number from 0 to K and every time is finite and not negative. */
-export function checkCauses({ times, causes }: CompetingFollowUp, numCauses: number, where: string): void {
+function checkCauses({ times, causes }: CompetingFollowUp, numCauses: number, where: string): void {
   checkFollowUp({ times, events: Float64Array.from(causes, (cause) => (cause === 0 ? 0 : 1)) }, where);
   const wrong = Array.from(causes).findIndex((cause) => !Number.isInteger(cause) || cause < 0 || cause > numCauses);
   if (wrong >= 0) {

@@ -68,7 +68,7 @@ export function concordanceWithin({ times, events }: FollowUp, risk: ArrayLike<n
 }
 
 /** The pairs that each individual is in. */
-export function pairCounts(followUp: FollowUp, risk: ArrayLike<number>): PairCounts {
+function pairCounts(followUp: FollowUp, risk: ArrayLike<number>): PairCounts {
   const { times, events } = followUp;
   const n = times.length;
   checkFollowUp(followUp, "concordance");

@@ -48,4 +48,15 @@ describe("coxRisks", () => {
     // Half a standard error of the curve.
     expect(Math.abs(mean - curves.causes[0].incidence[j])).toBeLessThan(0.5 * curves.causes[0].standardErrors[j]);
   });
+
+  it("stays a share where the hazard is so high that nobody is left", () => {
+    const random = createRandom(12);
+    for (let k = 0; k < 200; k++) {
+      const times = Float64Array.from({ length: 40 }, (_, j) => j + 1);
+      const steps = Float64Array.from(times, () => random.uniform() / 20);
+      const hazard = { times, steps, coefficients: Float64Array.of(1), centre: Float64Array.of(0) };
+      const [risk] = coxRisks([hazard], Float64Array.of(3 + 3 * random.uniform()), [40]);
+      expect(risk > 0.99 && risk <= 1, String(risk)).toBe(true);
+    }
+  });
 });

@@ -1,8 +1,9 @@
 /**
- * Are predicted risks right? Individuals are cut into groups of equal size by their predicted risk p_i of the event by t; in each
- * the mean of p_i stands beside the observed share by t, Aalen–Johansen's (1 − Kaplan–Meier where no event competes). Over everyone
- * the same is calibration in the large: observed/predicted is 1 where risks are right on average. There are as many groups as have
- * ten events by t each, at most five; with fewer than twenty events there is one.   (docs/math/survival.md §9)
+ * Are predicted risks right? Individuals, in the order of their predicted risk p_i of the event by t, are cut into groups that
+ * expect as many events each (equal Σ p_i: cuts that know nothing of what came); in each the mean of p_i stands beside the observed
+ * share by t, Aalen–Johansen's (1 − Kaplan–Meier where no event competes). Over everyone the same is calibration in the large:
+ * observed/predicted is 1 where risks are right on average. There are as many groups as have fifteen events by t on average, at
+ * most five; with fewer than thirty events there is one.   (docs/math/survival.md §9)
  */
 import { DtmError } from "../errors.ts";
 import { aalenJohansen, incidenceAt } from "./aalen-johansen.ts";
@@ -29,7 +30,7 @@ export interface RiskCalibration {
   readonly groups: readonly CalibrationGroup[];
 }
 
-const EVENTS_PER_GROUP = 10;
+const EVENTS_PER_GROUP = 15;
 const MOST_GROUPS = 5;
 
 /** Calibration of predicted risks [n] of cause 1 by a time. */
@@ -61,10 +62,18 @@ export function calibrateRisk(
   };
   const order = Array.from(followUp.times, (_, i) => i).sort((a, b) => predicted[a] - predicted[b] || a - b);
   const K = Math.max(1, Math.min(MOST_GROUPS, Math.floor(order.filter(hasEvent).length / EVENTS_PER_GROUP)));
-  const cut = (k: number) => Math.round((k * n) / K);
+  // Whom the first k of K parts of the expected events hold.
+  const total = order.reduce((sum, i) => sum + predicted[i], 0);
+  const cuts = [0];
+  let sum = 0;
+  for (const [at, i] of order.entries()) {
+    sum += predicted[i];
+    if (sum >= (cuts.length * total) / K && cuts.length < K) cuts.push(at + 1);
+  }
+  cuts.push(n);
   return {
     time,
     overall: groupOf(order),
-    groups: Array.from({ length: K }, (_, k) => groupOf(order.slice(cut(k), cut(k + 1)))),
+    groups: cuts.slice(1).map((to, k) => groupOf(order.slice(cuts[k], to))),
   };
 }

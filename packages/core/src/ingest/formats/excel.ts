@@ -7,9 +7,9 @@ import type { Sheet } from "read-excel-file/universal";
 import { showReceived } from "../../errors.ts";
 import { wholeFile } from "../bytes.ts";
 import { cellText, clockText, dateText, inexactNumber } from "../cell-text.ts";
-import { type Finding, refusalAt } from "../complaints.ts";
+import { type Finding, howMany, refusalAt } from "../complaints.ts";
 import type { FileFormat, RowSink, TableEnd, TableStart } from "../table.ts";
-import { workbookParts } from "./workbook-parts.ts";
+import { type CellTest, workbookParts } from "./workbook-parts.ts";
 import { isZip, type ZipArchive } from "./zip.ts";
 
 /** Whether an archive is a workbook. */
@@ -31,7 +31,11 @@ export const EXCEL: FileFormat = {
     const parts = await workbookParts(bytes);
     const { chosen, notes } = chooseSheet(sheets, parts.hidden, sheet, file);
     const about = { notes, sheets: { names: filledOf(sheets).map(nameOf), chosen: nameOf(chosen) } };
-    return readSheet(withClocks(chosen.data, parts.epoch), parts.percentCells(nameOf(chosen)), sink, about, file);
+    const tests = {
+      isPercent: parts.percentCells(nameOf(chosen)),
+      isUnsaved: parts.unsavedFormulas(nameOf(chosen)),
+    };
+    return readSheet(withClocks(chosen.data, parts.epoch), tests, sink, about, file);
   },
 };
 
@@ -103,15 +107,30 @@ function chooseSheet(
   return { chosen, notes: [note] };
 }
 
-/** The rows with times of day as text: they are parts of the day 0, which is no date. */
+/**
+ * The rows with times of day as text: they are parts of the day 0, which is no date. Beside them in a column the first days of the calendar are hours, as
+ * [h]:mm shows them: 30:00:00.
+ */
 function withClocks(data: Rows, epoch: number): Rows {
-  const isClock = (cell: unknown): cell is Date => cell instanceof Date && cell.getTime() < epoch + 86_400_000;
-  const text = (cell: Date) => clockText(Math.round(cell.getTime() / 1000) * 1000);
-  return data.map((row) => (row.some(isClock) ? row.map((cell) => (isClock(cell) ? text(cell) : cell)) : row));
+  const clocks = new Set<number>();
+  const isBefore = (cell: unknown, days: number): cell is Date =>
+    cell instanceof Date && cell.getTime() < epoch + days * DAY;
+  for (const row of data) for (const [c, cell] of row.entries()) if (isBefore(cell, 1)) clocks.add(c);
+  if (clocks.size === 0) return data;
+  const text = (cell: Date) => {
+    const since = Math.round((cell.getTime() - epoch) / 1000) * 1000;
+    return `${String(Math.floor(since / HOUR)).padStart(2, "0")}${clockText(since % HOUR).slice(2)}`;
+  };
+  return data.map((row) => row.map((cell, c) => (clocks.has(c) && isBefore(cell, FIRST_DAYS) ? text(cell) : cell)));
 }
 
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** Days that hours and minutes may count up to. */
+const FIRST_DAYS = 366;
+
 /** Columns of a table all of whose numbers are shown as percent, by position; of others with some, none. */
-function percentColumns(data: Rows, header: number, isPercent: PercentCells): number[] {
+function percentColumns(data: Rows, header: number, isPercent: CellTest): number[] {
   const rows = data.map((_, r) => r).slice(header + 1);
   return data[header].flatMap((_, c) => {
     const numbers = rows.filter((r) => typeof data[r][c] === "number");
@@ -119,12 +138,16 @@ function percentColumns(data: Rows, header: number, isPercent: PercentCells): nu
   });
 }
 
-type PercentCells = (row: number, column: number) => boolean;
+/** What is known of cells beside their values. */
+interface CellTests {
+  readonly isPercent: CellTest | undefined;
+  readonly isUnsaved: CellTest | undefined;
+}
 
 /** Hands over a sheet from its header on. Where some numbers of a column are shown as percent and others are not, those are text: 77%. */
 function readSheet(
   data: Rows,
-  isPercent: PercentCells | undefined,
+  { isPercent, isUnsaved }: CellTests,
   sink: RowSink,
   about: Pick<TableStart, "notes" | "sheets">,
   file: string | undefined,
@@ -150,7 +173,10 @@ function readSheet(
   let [blank, blankLines] = [0, 0];
   let wanted: ReadonlySet<number> | undefined;
   const looksAt = (c: number) => wanted === undefined || wanted.has(c);
+  const unsaved: [row: number, column: number][] = [];
   for (let k = header; k < data.length; k++) {
+    if (isUnsaved !== undefined)
+      for (let c = 0; c < width; c++) if (isUnsaved(k, c) && looksAt(c)) unsaved.push([k, c]);
     if (filled[k] === 0) {
       blank++;
       continue;
@@ -173,8 +199,20 @@ function readSheet(
       break;
     if (k === header) wanted = toSet(sink.wanted?.());
   }
-  return { blankLines };
+  if (unsaved.length === 0) return { blankLines };
+  // Of a column that nobody asked for it is said alone.
+  if (wanted === undefined)
+    return { blankLines, notes: [`${howMany(unsaved.length, "formula")} without a saved value. ${SAVE}`] };
+  const [[row, at]] = unsaved;
+  throw refusalAt(
+    { line: row + 1, column: textOf(data[header][at] ?? null), columnNumber: at + 1 },
+    file,
+    "unsaved-formula",
+    ["formulas with the values that a spreadsheet saves", `${howMany(unsaved.length, "formula")} without one`, SAVE],
+  );
 }
+
+const SAVE = "Open the workbook in Excel or LibreOffice and save it, or save it as CSV: that computes them.";
 
 /**
  * The row of the header, by the filled cells of each row: the first with two; behind rows of at most two and a blank one, such as "Export: 1 May",

@@ -68,7 +68,7 @@ function parsed(text: string, line: number, options: TableOptions): JsonObject |
     return objectOf(withoutRepeats(written, JSON.parse(written), options, line), line, options);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw refuse(line, options, [NO_OBJECT[0], `"${showReceived(written)}"`, NO_OBJECT[2]]);
+    throw refusalAt({ line }, options.file, "not-json", [NO_OBJECT[0], `"${showReceived(written)}"`, NO_OBJECT[2]]);
   }
 }
 
@@ -80,7 +80,16 @@ function arrayOf(text: string, options: TableOptions): JsonObject[] {
     return list.map((value, k) => objectOf(value, k + 1, options));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw refuse(1, options, ["a whole array of objects", "broken JSON", "Write or copy the file again."]);
+    // Where it breaks is told by most engines; a text that is cut breaks at its end.
+    const at = Number(/at position (\d+)/.exec(error.message)?.[1] ?? text.length);
+    const line = text.slice(0, at).split("\n").length;
+    const received =
+      at < text.length ? `JSON that is broken at character ${at + 1}` : `JSON cut after ${at} characters`;
+    throw refusalAt({ line }, options.file, "not-json", [
+      "a whole array of objects",
+      received,
+      "Write or copy the file again.",
+    ]);
   }
 }
 

@@ -5,7 +5,7 @@ import * as arrow from "apache-arrow";
 import { strToU8, zipSync } from "fflate";
 import { type ColumnSource, parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
-import { madeWorkbook } from "../../../../../test/made-workbook.ts";
+import { type MadeSheet, madeWorkbook } from "../../../../../test/made-workbook.ts";
 import { readSubjectsFile } from "../../study/subjects.ts";
 import type { RandomBytes } from "../bytes.ts";
 import { readTableFile } from "../formats.ts";
@@ -122,6 +122,39 @@ describe("Excel", () => {
     ];
     const in1904 = await rowsOf(madeWorkbook([{ name: "S", rows: later }], { date1904: true }));
     expect(in1904.rows[1]).toEqual(["a", "2020-01-31"]);
+  });
+
+  it("refuses formulas without saved values in columns that are read", async () => {
+    const unsaved = { formula: "2*B2", value: undefined };
+    const sheet = (header: string[], ...rows: MadeSheet["rows"]) =>
+      madeWorkbook([{ name: "S", rows: [header, ...rows] }]);
+    const long = sheet(["id", "time", "value", "sum"], ["a", 0, unsaved, unsaved], ["b", 1, unsaved, 3]);
+    const refused = await readCohortFile([long]).catch((error) => error);
+    expect(refused.complaints).toMatchObject([
+      {
+        code: "unsaved-formula",
+        where: { line: 2, column: "value", columnNumber: 3 },
+        received: "2 formulas without one",
+      },
+    ]);
+    expect(refused.message).toContain("Open the workbook in Excel or LibreOffice");
+    const wide = sheet(["id", "fvc_0", "fvc_6", "sum"], ["a", 1, unsaved, unsaved], ["b", 1, 2, unsaved]);
+    await expect(readCohortFile([wide], { wide: true })).rejects.toMatchObject({ code: "unsaved-formula" });
+    // Columns that are not read may hold them, and an empty text that was saved is a missing value.
+    const other = sheet(["id", "time", "value", "sum"], ["a", 0, 1, unsaved], ["b", 1, { formula: "x", value: "" }, 3]);
+    expect((await readCohortFile([other], { columns: { value: "value" } })).numRowsLeftOut).toBe(1);
+    expect((await previewFile([other])).notes.join(" ")).toContain("1 formula without a saved value.");
+  });
+
+  it("writes hours beyond a day as hours, about which one question is asked", async () => {
+    const hours = [0.5, 1.25, 2, 12.5, 30].map((serial) => [`p${serial}`, { serial, withTime: true }, 71]);
+    const workbook = madeWorkbook([{ name: "S", rows: [["id", "time", "value"], ...hours] }]);
+    expect((await rowsOf(workbook)).rows.slice(1).map(([, time]) => time)).toEqual([
+      ...["12:00:00", "30:00:00", "48:00:00", "300:00:00", "720:00:00"],
+    ]);
+    const error = await readCohortFile([workbook]).catch((error) => error);
+    expect(error.complaints).toHaveLength(1);
+    expect(error.complaints[0].remedy).toContain("hours");
   });
 
   it("takes the values of formulas, errors as empty cells, and says where the table begins", async () => {
@@ -474,8 +507,10 @@ describe("JSON", () => {
     ],
     ["an id that lost digits", '{"id":12345678901234567890,"time":0,"value":1}', "inexact-number", /as text/],
     ["a line that is no object", '{"id":"a"}\n7', "unsupported-format", /line 2.*one object on each line/is],
-    ["an object over several lines", '{\n"id": ["a"],\n"time": [0]\n}', "unsupported-format", /line 1/],
-    ["broken JSON", '[{"id":"a"}', "unsupported-format", /broken JSON/],
+    ["an object over several lines", '{\n"id": ["a"],\n"time": [0]\n}', "not-json", /line 1/],
+    ["broken JSON", '[{"id":"a"}', "not-json", /cut after 11 characters/],
+    ["JSON with a slip of the pen", '[{"id":"a"},\n{"id":b}]', "not-json", /line 2.*at character 20/],
+    ["JSON that is cut in its third line", '[{"id":"a"},\n{"id":"b"},\n{"id', "not-json", /line 3/],
     ["FHIR", '{"resourceType":"Observation","id":"1"}', "unsupported-format", /--fhir/],
     ["FHIR after another line", '{"id":"1"}\n{"resourceType":"Observation"}', "unsupported-format", /line 2.*--fhir/s],
     ["no objects", "[]", "empty-file", /nothing/],
@@ -520,6 +555,18 @@ describe("rows of a database", () => {
     expect((await readCohortFile(source(["id", "time", "value"]))).cohort).toEqual(readCohort(CSV).cohort);
     await expect(readCohortFile(source(["x", "y", "z"]))).rejects.toMatchObject({ code: "missing-column" });
     expect(closed).toEqual(["id time value", "x y z"]);
+  });
+
+  it("are told to be in UTC where moments have a time of day and are looked at", async () => {
+    const read = async (hour: string) => {
+      const batches = (async function* () {
+        yield ["01", "02", "03"].map((day) => ["a", `2020-01-${day}${hour}`, 1 + Number(day), `2020-01-01${hour}`]);
+      })();
+      return readCohortFile({ columns: ["id", "time", "value", "entered"], inUtc: ["time", "entered"], batches });
+    };
+    const inUtc = (notes: readonly string[]) => notes.filter((note) => note.includes("kept in UTC"));
+    expect(inUtc((await read("T10:15:00")).notes)).toEqual([expect.stringContaining('"time"')]);
+    expect(inUtc((await read("")).notes)).toEqual([]);
   });
 });
 

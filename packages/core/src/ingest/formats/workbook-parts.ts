@@ -1,6 +1,6 @@
 /**
- * What the library for workbooks does not tell: which sheets are hidden, from when days are counted, and which cells are shown as percent. The parts of
- * the archive are read as text; sheets themselves only where a style of the workbook is a percent.
+ * What the library for workbooks does not tell: which sheets are hidden, from when days are counted, and which cells are shown as percent, and
+ * which formulas have no saved value. The parts of the archive are read as text.
  */
 import { textsOf } from "./zip.ts";
 
@@ -10,8 +10,13 @@ export interface WorkbookParts {
   /** Milliseconds since 1970 of the day 0. */
   readonly epoch: number;
   /** Whether a cell of a sheet is shown as percent, by row and column from 0; undefined if none is. */
-  percentCells(sheet: string): ((row: number, column: number) => boolean) | undefined;
+  percentCells(sheet: string): CellTest | undefined;
+  /** Whether a cell of a sheet is a formula that was saved without its value, as programs other than Excel write; undefined if none is. */
+  unsavedFormulas(sheet: string): CellTest | undefined;
 }
+
+/** Says something of a cell by its row and column from 0. */
+export type CellTest = (row: number, column: number) => boolean;
 
 /** Number formats of Excel itself that are a percent. */
 const PERCENT_FORMATS = [9, 10];
@@ -26,19 +31,18 @@ export async function workbookParts(bytes: Uint8Array): Promise<WorkbookParts> {
   }));
   const is1904 = tags(workbook, "workbookPr").some((tag) => /^(?:1|true)$/i.test(attribute(tag, "date1904")));
   const percent = percentStyles(part("xl/styles.xml"));
+  const sheetOf = (sheet: string): string => {
+    const relation = sheets.find(({ name }) => name === sheet)?.relation;
+    const relations = tags(part("xl/_rels/workbook.xml.rels"), "Relationship");
+    const target = relations.find((tag) => relation !== undefined && attribute(tag, "Id") === relation);
+    const path = target === undefined ? "" : attribute(target, "Target");
+    return path === "" ? "" : part(path.startsWith("/") ? path.slice(1) : `xl/${path}`);
+  };
   return {
     hidden: new Set(sheets.filter(({ isHidden }) => isHidden).map(({ name }) => name)),
     epoch: is1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30),
-    percentCells: (sheet) => {
-      const relation = sheets.find(({ name }) => name === sheet)?.relation;
-      if (percent.size === 0 || relation === undefined) return undefined;
-      const relations = tags(part("xl/_rels/workbook.xml.rels"), "Relationship");
-      const target = relations.find((tag) => attribute(tag, "Id") === relation);
-      if (target === undefined) return undefined;
-      const path = attribute(target, "Target");
-      const cells = percentIn(part(path.startsWith("/") ? path.slice(1) : `xl/${path}`), percent);
-      return cells.size === 0 ? undefined : (row, column) => cells.has(`${row} ${column}`);
-    },
+    percentCells: (sheet) => (percent.size === 0 ? undefined : testOf(percentIn(sheetOf(sheet), percent))),
+    unsavedFormulas: (sheet) => testOf(unsavedIn(sheetOf(sheet))),
   };
 }
 
@@ -78,12 +82,30 @@ function percentStyles(styles: string): Set<string> {
 
 /** Places of cells of some styles: row and column from 0. */
 function percentIn(sheet: string, styles: ReadonlySet<string>): Set<string> {
+  const opening = Array.from(sheet.matchAll(/<(?:\w+:)?c\s[^>]*>/g), ([tag]) => tag);
+  return new Set(opening.filter((tag) => styles.has(attribute(tag, "s"))).map(placeOf));
+}
+
+/** A cell with a formula, from its opening tag to its end. */
+const FORMULA_CELL = /(<(?:\w+:)?c\s[^>]*[^/]>)(<(?:\w+:)?f[\s/>](?:(?!<\/(?:\w+:)?c>).)*)<\/(?:\w+:)?c>/gs;
+
+/** Places of formulas without a value. An empty text that was saved is one. */
+function unsavedIn(sheet: string): Set<string> {
   const places = new Set<string>();
-  for (const [tag] of sheet.matchAll(/<(?:\w+:)?c\s[^>]*>/g)) {
-    if (!styles.has(attribute(tag, "s"))) continue;
-    const [, letters = "", row = "0"] = /^([A-Z]+)(\d+)$/.exec(attribute(tag, "r")) ?? [];
-    const column = [...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0);
-    places.add(`${Number(row) - 1} ${column - 1}`);
+  for (const [, tag, content] of sheet.matchAll(FORMULA_CELL)) {
+    const isSaved = attribute(tag, "t") === "str" || /<(?:\w+:)?v(?:\s[^>]*)?>[^<]/.test(content);
+    if (!isSaved) places.add(placeOf(tag));
   }
   return places;
+}
+
+/** Row and column of a cell from 0, by its opening tag. */
+function placeOf(tag: string): string {
+  const [, letters = "", row = "0"] = /^([A-Z]+)(\d+)$/.exec(attribute(tag, "r")) ?? [];
+  const column = [...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0);
+  return `${Number(row) - 1} ${column - 1}`;
+}
+
+function testOf(places: ReadonlySet<string>): CellTest | undefined {
+  return places.size === 0 ? undefined : (row, column) => places.has(`${row} ${column}`);
 }

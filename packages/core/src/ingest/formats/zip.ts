@@ -3,7 +3,7 @@
  * taken from the archive's own list, and no more than they say is unpacked; how far an archive may grow is the rule of gzip.
  */
 import type { UnzipFileInfo } from "fflate";
-import { DtmError, showReceived } from "../../errors.ts";
+import { type DtmError, showReceived } from "../../errors.ts";
 import { type OpenFile, wholeFile } from "../bytes.ts";
 import { refusalAt } from "../complaints.ts";
 import { unpackedLimit } from "../gzip.ts";
@@ -37,10 +37,7 @@ export async function openZip(open: OpenFile, file: string): Promise<ZipArchive>
   const limit = unpackedLimit(bytes.length);
   if (entries.reduce((sum, { originalSize }) => sum + originalSize, 0) > limit) {
     const most = Math.round(limit / 2 ** 20);
-    throw new DtmError(
-      "too-large",
-      `${file}: expected at most ${most} MB once unpacked, received more. Unpack it first.`,
-    );
+    throw refusalAt({}, file, "too-large", [`at most ${most} MB once unpacked`, "more", "Unpack it first."]);
   }
   return { bytes, entries };
 }

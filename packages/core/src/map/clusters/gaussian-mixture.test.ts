@@ -103,11 +103,39 @@ describe("mixtureMembership", () => {
 
   it("spreads places that are vague, and agrees with the sharp form where they are not", () => {
     const sharp = mixtureMembership(mixture, points);
-    expect(mixtureMembership(mixture, points, new Float64Array(6))).toEqual(sharp);
+    mixtureMembership(mixture, points, new Float64Array(6)).forEach((share, e) => {
+      expect(share).toBeCloseTo(sharp[e], 14);
+    });
     const vague = mixtureMembership(mixture, points, new Float64Array(6).fill(25));
     expect(vague[0]).toBeLessThan(sharp[0]);
     expect(vague[0]).toBeGreaterThan(0.5);
     expect(() => mixtureMembership(mixture, points, new Float64Array(5))).toThrow(/\[6,1,1\]/);
+  });
+
+  it("is the share that groups have on average of where a place may be", () => {
+    const wide = { numGroups: 2, dimension: 2, weights: Float64Array.of(0.97, 0.03) };
+    const own = {
+      ...wide,
+      means: Float64Array.of(0, 0, 2.5, 1),
+      covariances: Float64Array.of(1, 0, 0, 1, 0.3, 0.1, 0.1, 0.3),
+    };
+    const at = Float64Array.of(2.4, 1.1);
+    const S = Float64Array.of(0.2, 0.1, 0.1, 0.3);
+    // By the definition, on a fine lattice.
+    const det = S[0] * S[3] - S[1] * S[2];
+    let [sum, total] = [0, 0];
+    for (let x = -1; x <= 6; x += 0.05) {
+      for (let y = -2; y <= 5; y += 0.05) {
+        const [dx, dy] = [x - at[0], y - at[1]];
+        const density = Math.exp(-0.5 * ((S[3] * dx * dx - 2 * S[1] * dx * dy + S[0] * dy * dy) / det));
+        sum += density * mixtureMembership(own, Float64Array.of(x, y))[1];
+        total += density;
+      }
+    }
+    const [, small] = mixtureMembership(own, at, S);
+    expect(small).toBeCloseTo(sum / total, 1);
+    // A small group keeps those whose place lies in it.
+    expect(small).toBeGreaterThan(0.4);
   });
 
   it("ignores individuals without a group, and refuses an empty group", () => {

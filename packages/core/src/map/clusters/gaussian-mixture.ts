@@ -5,6 +5,9 @@
  *   BIC = −2 log p(X) + (k(1 + q + q(q+1)/2) − 1) log n.   (docs/math/groups.md §4)
  */
 import { checkOption, DtmError } from "../../errors.ts";
+import { choleskyInPlace } from "../../numeric/cholesky.ts";
+import { takeRows } from "../../numeric/matrix.ts";
+import { type ProductRule, productRule } from "../../numeric/quadrature.ts";
 import { eStep, type GaussianMixture, hardMembership, mStep, problemOf, runEm } from "./mixture-em.ts";
 import { canonicalOrder, checkPoints, cutTree, groupCenters, type WardTree, wardTree } from "./ward.ts";
 
@@ -124,9 +127,72 @@ export function mixtureFromLabels(
   return mStep(problem, hardMembership(sorted, k), k, groupCenters(problem.points, q, sorted, k));
 }
 
+/** Some of the Gaussians of a mixture, in the order given; weights are shares of those. */
+export function takeGaussians(
+  { dimension: q, ...mixture }: GaussianMixture,
+  chosen: readonly number[],
+): GaussianMixture {
+  const rows = Int32Array.from(chosen);
+  const weights = takeRows(mixture.weights, 1, rows);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return {
+    numGroups: rows.length,
+    dimension: q,
+    weights: weights.map((weight) => weight / total),
+    means: takeRows(mixture.means, q, rows),
+    covariances: takeRows(mixture.covariances, q * q, rows),
+  };
+}
+
+/** A mixture as files hold it: the same numbers in lists. */
+export interface WrittenMixture extends Pick<GaussianMixture, "numGroups" | "dimension"> {
+  readonly weights: readonly number[];
+  readonly means: readonly number[];
+  readonly covariances: readonly number[];
+}
+
+export function writeMixture({ numGroups, dimension, ...lists }: GaussianMixture): WrittenMixture {
+  const [weights, means, covariances] = [[...lists.weights], [...lists.means], [...lists.covariances]];
+  return { numGroups, dimension, weights, means, covariances };
+}
+
+/**
+ * The mixture of a file.
+ * @throws DtmError "shape" unless it has as many numbers as its groups and dimensions need.
+ */
+export function readMixture(written: WrittenMixture): GaussianMixture {
+  const { numGroups: k, dimension: q } = written;
+  const list = (name: "weights" | "means" | "covariances", length: number) => {
+    const numbers = Float64Array.from(written[name]);
+    if (numbers.length !== length || !numbers.every(Number.isFinite)) {
+      throw new DtmError(
+        "shape",
+        `readMixture: expected ${length} ${name}, received ${numbers.length} or other than numbers.`,
+      );
+    }
+    return numbers;
+  };
+  return {
+    numGroups: k,
+    dimension: q,
+    weights: list("weights", k),
+    means: list("means", k * q),
+    covariances: list("covariances", k * q * q),
+  };
+}
+
+/** Points of the quadrature along each axis, and places that are taken together. */
+const POINTS = 5;
+const PLACES_AT_ONCE = 512;
+/** Axes up to which the product rule is taken; beyond, ±√q along each, exact for polynomials of degree three. */
+const MOST_AXES = 3;
+
 /**
  * Posterior shares of the groups at places X [n,q], [n,k]. With `covariances` S [n,q,q] a place is known only as
- * N(x_i, S_i), and its share is that of N(x_i | μ_g, Σ_g + S_i): vague places spread over groups.
+ * N(x_i, S_i), its posterior, and its share is what the groups have of it on average,
+ *   ∫ N(x | x_i, S_i) share_g(x) dx,   share_g(x) ∝ π_g N(x | μ_g, Σ_g):
+ * vague places spread over groups. (Not π_g N(x_i | μ_g, Σ_g + S_i): N(x_i, S_i) has its prior already, and with the
+ * groups as a second one small groups would have nobody.)
  */
 export function mixtureMembership(
   mixture: GaussianMixture,
@@ -147,13 +213,47 @@ export function mixtureMembership(
     eStep(mixture, points, n, shares);
     return shares;
   }
-  const sum = new Float64Array(k * q * q);
-  for (let i = 0; i < n; i++) {
-    for (let e = 0; e < sum.length; e++) sum[e] = mixture.covariances[e] + covariances[i * q * q + (e % (q * q))];
-    const here = shares.subarray(i * k, (i + 1) * k);
-    eStep({ ...mixture, covariances: sum }, points.subarray(i * q, (i + 1) * q), 1, here);
+  const rule = q <= MOST_AXES ? productRule(POINTS, q) : starRule(q);
+  const P = rule.weights.length;
+  const around = new Float64Array(Math.min(n, PLACES_AT_ONCE) * P * q);
+  const there = new Float64Array(Math.min(n, PLACES_AT_ONCE) * P * k);
+  const root = new Float64Array(q * q);
+  for (let first = 0; first < n; first += PLACES_AT_ONCE) {
+    const here = Math.min(PLACES_AT_ONCE, n - first);
+    for (let i = 0; i < here; i++) {
+      const at = first + i;
+      root.set(covariances.subarray(at * q * q, (at + 1) * q * q));
+      // A place without variance is a point.
+      if (!choleskyInPlace(root, q)) root.fill(0);
+      spreadInto(rule, points.subarray(at * q, (at + 1) * q), root, around.subarray(i * P * q, (i + 1) * P * q));
+    }
+    eStep(mixture, around.subarray(0, here * P * q), here * P, there);
+    for (let e = 0; e < here * P; e++) {
+      const row = (first + Math.floor(e / P)) * k;
+      const weight = rule.weights[e % P];
+      for (let g = 0; g < k; g++) shares[row + g] += weight * there[e * k + g];
+    }
   }
   return shares;
+}
+
+/** Points x + Lz [P,q] of the nodes z of a rule; L [q,q] is lower triangular. */
+function spreadInto({ points: z, weights }: ProductRule, x: Float64Array, L: Float64Array, out: Float64Array): void {
+  const q = x.length;
+  for (let p = 0; p < weights.length; p++) {
+    for (let c = 0; c < q; c++) {
+      let sum = x[c];
+      for (let b = 0; b <= c; b++) sum += L[c * q + b] * z[p * q + b];
+      out[p * q + c] = sum;
+    }
+  }
+}
+
+/** ±√q along each of q axes, 2q points of one weight. */
+function starRule(q: number): ProductRule {
+  const points = new Float64Array(2 * q * q);
+  for (let p = 0; p < 2 * q; p++) points[p * q + (p >> 1)] = (p % 2 === 0 ? 1 : -1) * Math.sqrt(q);
+  return { points, weights: new Float64Array(2 * q).fill(1 / (2 * q)) };
 }
 
 /** How many different rows sorted points [n,q] have. */

@@ -4,8 +4,8 @@ import { contradictions } from "../../../../../test/name-check.ts";
 import { type GroupCourse, letterOf, type NameOptions, nameGroups } from "./names.ts";
 
 const both = (of: GroupCourse, options: NameOptions) => {
-  const [{ name, summary }] = nameGroups([of], options);
-  return [name, summary];
+  const [{ name, summary, rate }] = nameGroups([of], options);
+  return rate === "" ? [name, summary] : [name, summary, rate];
 };
 const nameCourse = (of: GroupCourse, options: NameOptions) => nameGroups([of], options)[0].name;
 
@@ -18,65 +18,112 @@ const lung = { noise: 3, timeUnit: "years" };
 describe("nameGroups, of one course,", () => {
   it("says the level of a course that moves by less than the noise", () => {
     const wave = course((t) => 96 + 0.2 * Math.sin(t));
-    expect(both(wave, lung)).toEqual(["stable near 96", "96 at year 0 to 96 at year 10"]);
+    expect(both(wave, lung)).toEqual(["stable course", "96 to 96 by year 10"]);
     const drift = course((t) => 88 - 0.29 * t);
-    expect(both(drift, lung)).toEqual(["stable near 87", "88 at year 0 to 85 at year 10"]);
+    expect(both(drift, lung)).toEqual(["stable course", "88 to 85 by year 10"]);
     expect(
       nameCourse(
         course((t) => 88 - 0.31 * t),
         lung,
       ),
-    ).toBe("falls to 85");
+    ).toBe("steady decline");
+  });
+
+  it("calls a change within the noise slow, and stable only what keeps its value too", () => {
+    // A dip within, so that the range is above the noise and the change from end to end below it.
+    const bilirubin = { noise: 0.256, transform: "log", timeUnit: "year" } as const;
+    const dip = course((t) => 0.8 * Math.exp(0.05 * t - 0.03 * Math.sin((Math.PI * t) / 2.5)), FIVE_YEARS);
+    expect(both(dip, bilirubin).slice(0, 2)).toEqual(["slow rise", "0.8 to 1 by year 5"]);
+    // More than half as much again, on a scale whose noise is that of far higher values.
+    const plain = { noise: 1.48, timeUnit: "year" };
+    expect(
+      nameCourse(
+        course((t) => 1.2 + 0.14 * t, FIVE_YEARS),
+        plain,
+      ),
+    ).toBe("slow rise");
+    expect(
+      nameCourse(
+        course((t) => 1.9 - 0.14 * t, FIVE_YEARS),
+        plain,
+      ),
+    ).toBe("slow decline");
+    expect(
+      nameCourse(
+        course((t) => 1.2 + 0.05 * t, FIVE_YEARS),
+        plain,
+      ),
+    ).toBe("stable course");
+    // A small share of the noise is none, whatever share of the value it is; nor are values about 0 shares of anything.
+    expect(
+      nameCourse(
+        course((t) => 0.01 + 0.01 * t, FIVE_YEARS),
+        plain,
+      ),
+    ).toBe("stable course");
+    expect(
+      nameCourse(
+        course((t) => -0.5 + 0.2 * t, FIVE_YEARS),
+        plain,
+      ),
+    ).toBe("stable course");
+    // From one sd of the noise on a change is steady.
+    expect(
+      nameCourse(
+        course((t) => 1.2 + 0.3 * t, FIVE_YEARS),
+        plain,
+      ),
+    ).toBe("steady rise");
   });
 
   it("says last level, ends and rate from end to end of a straight course", () => {
     const fall = course((t) => 85 - 8 * t, FIVE_YEARS);
-    expect(both(fall, lung)).toEqual(["falls to 45", "85 at year 0 to 45 at year 5, −8 a year"]);
+    expect(both(fall, lung)).toEqual(["steady decline", "85 to 45 by year 5", "−8 a year"]);
     const rise = course((t) => 50 + 2.4 * t);
-    expect(both(rise, lung)).toEqual(["rises to 74", "50 at year 0 to 74 at year 10, +2.4 a year"]);
+    expect(both(rise, lung)).toEqual(["steady rise", "50 to 74 by year 10", "+2.4 a year"]);
   });
 
   it("says when a stable course turns", () => {
     const late = course((t) => 95 - 6 * Math.max(0, t - 5));
-    expect(both(late, lung)).toEqual(["stable, then falls", "95 at year 0, 95 at year 5, 65 at year 10"]);
+    expect(both(late, lung)).toEqual(["late decline", "95, 95 at year 5, 65 by year 10"]);
     expect(
       nameCourse(
         course((t) => 40 + 6 * Math.max(0, t - 4)),
         lung,
       ),
-    ).toBe("stable, then rises");
+    ).toBe("stable, then rise");
   });
 
   it("says when a fall becomes faster, also where a straight line misses by less than half the noise", () => {
     // A late decline as members' medians show it: one line misses by 0.42 sd of the noise.
     const bent = course((t) => 97 - 1.9 * t - 3 * Math.max(0, t - 6), TEN_YEARS.slice(0, 37));
     const quiet = both(bent, { noise: 4, timeUnit: "years" });
-    expect(quiet).toEqual(["falls, faster later", "97 at year 0, 86 at year 6, 71 at year 9"]);
-    expect(nameCourse(bent, { noise: 12, timeUnit: "years" })).toBe("falls to 71");
+    expect(quiet).toEqual(["late decline", "97, 86 at year 6, 71 by year 9"]);
+    expect(nameCourse(bent, { noise: 12, timeUnit: "years" })).toBe("steady decline");
     const slower = course((t) => 95 - 10 * Math.min(t, 3) - 3 * Math.max(0, t - 3));
-    expect(both(slower, lung)).toEqual(["falls, slower later", "95 at year 0, 65 at year 3, 44 at year 10"]);
+    expect(both(slower, lung)).toEqual(["early decline", "95, 65 at year 3, 44 by year 10"]);
   });
 
   it("says where an early change ends", () => {
     const early = course((t) => 90 - 15 * Math.min(t, 3));
-    expect(both(early, lung)).toEqual(["falls, then stable", "90 at year 0, 45 at year 3, 45 at year 10"]);
+    expect(both(early, lung)).toEqual(["early decline", "90, 45 at year 3, 45 by year 10"]);
     expect(
       nameCourse(
         course((t) => 60 + 10 * Math.min(t, 2)),
         lung,
       ),
-    ).toBe("rises, then stable");
+    ).toBe("early rise");
   });
 
-  it("says recovers only where it is known which side is better, and half is regained", () => {
+  it("says recovery only where it is known which side is better, and half is regained", () => {
     const dip = course((t) => 90 - 10 * Math.min(t, 3) + 5 * Math.max(0, t - 3));
-    expect(nameCourse(dip, { ...lung, better: "high" })).toBe("falls, then recovers");
-    expect(nameCourse(dip, lung)).toBe("falls, then rises back");
-    expect(nameCourse(dip, { ...lung, better: "low" })).toBe("falls, then rises back");
+    expect(nameCourse(dip, { ...lung, better: "high" })).toBe("dip and recovery");
+    expect(nameCourse(dip, lung)).toBe("dip and return");
+    expect(nameCourse(dip, { ...lung, better: "low" })).toBe("dip and return");
     const weak = course((t) => 90 - 10 * Math.min(t, 4) + 2.5 * Math.max(0, t - 4));
-    expect(nameCourse(weak, { ...lung, better: "high" })).toBe("falls, then rises");
+    expect(nameCourse(weak, { ...lung, better: "high" })).toBe("decline, partly back");
     const flare = course((t) => 10 + 5 * Math.min(t, 4) - 3 * Math.max(0, t - 4));
-    expect(nameCourse(flare, { ...lung, better: "low" })).toBe("rises, then recovers");
+    expect(nameCourse(flare, { ...lung, better: "low" })).toBe("peak and recovery");
   });
 
   it("does not call a wave stable, nor a fall", () => {
@@ -85,7 +132,7 @@ describe("nameGroups, of one course,", () => {
         course((t) => 74 + 8 * Math.sin(2 * t)),
         lung,
       ),
-    ).toMatch(/varies/);
+    ).toMatch(/up and down|unsteady/);
   });
 
   it("names smooth courses like the straight ones they resemble", () => {
@@ -93,45 +140,45 @@ describe("nameGroups, of one course,", () => {
       course((t) => 92 - 30 * step(t, 7)),
       lung,
     );
-    expect(late).toBe("stable, then falls");
-    expect(numbers).toMatch(/^92 at year 0, 9[12] at year [56], 62 at year 10$/);
+    expect(late).toBe("late decline");
+    expect(numbers).toMatch(/^92, 9[12] at year [56], 62 by year 10$/);
     expect(
       nameCourse(
         course((t) => 60 + 30 * Math.exp(-t)),
         lung,
       ),
-    ).toMatch(/^falls, (then stable|slower later)$/);
+    ).toBe("early decline");
   });
 
   it("says only where a group stood that is hardly followed", () => {
     const once = { times: [0.25], values: [83.2] };
-    expect(both(once, lung)).toEqual(["near 83", "83 at year 0.25; fewer than half are followed longer"]);
+    expect(both(once, lung)).toEqual(["short follow-up", "83 at year 0.25; fewer than half are followed longer"]);
   });
 
   it("follows the noise in its precision", () => {
     const y = course(() => 253.37);
-    expect(nameCourse(y, { noise: 30 })).toBe("stable near 250");
-    expect(nameCourse(y, { noise: 3 })).toBe("stable near 253");
-    expect(nameCourse(y, { noise: 0.3 })).toBe("stable near 253.4");
+    const summary = (noise: number) => nameGroups([y], { noise })[0].summary;
+    expect([30, 3, 0.3].map(summary)).toEqual(["250", "253", "253.4"].map((v) => `${v} to ${v} by time 10`));
     const cells = course((t) => 25000 - 1000 * t);
     expect(both(cells, { noise: 300, timeUnit: "month" })).toEqual([
-      "falls to 15,000",
-      "25,000 at month 0 to 15,000 at month 10, −1,000 a month",
+      "steady decline",
+      "25,000 to 15,000 by month 10",
+      "−1,000 a month",
     ]);
     const below = course((t) => -3 - 2 * t);
-    expect(both(below, { noise: 0.5 })[1]).toBe("−3 at time 0 to −23 at time 10, −2 per unit of time");
+    expect(both(below, { noise: 0.5 }).slice(1)).toEqual(["−3 to −23 by time 10", "−2 per unit of time"]);
   });
 
   it("speaks of percent on the log scale, with noise that grows with the value", () => {
     const bilirubin = { noise: 0.3, transform: "log", timeUnit: "year" } as const;
     const rise = course((t) => 0.8 * Math.exp(0.25 * t));
-    expect(both(rise, bilirubin)).toEqual(["rises to 9.7", "0.8 at year 0 to 9.7 at year 10, +28% a year"]);
+    expect(both(rise, bilirubin)).toEqual(["steady rise", "0.8 to 9.7 by year 10", "+28% a year"]);
     expect(
       nameCourse(
         course(() => 0.83),
         bilirubin,
       ),
-    ).toBe("stable near 0.83");
+    ).toBe("stable course");
     expect(() =>
       nameCourse(
         course(() => -1),
@@ -180,11 +227,11 @@ describe("nameGroups", () => {
     const flat = [96.1, 96.4, 96.4].map((level) => course(() => level));
     const names = nameGroups([late(95, 6), late(92, 4), ...flat], lung);
     expect(names.map(({ name }) => name)).toEqual([
-      "stable near 96 (A)",
-      "stable near 96 (B)",
-      "stable near 96.1",
-      "stable, then falls to 72",
-      "stable, then falls to 65",
+      "stable high (A)",
+      "stable high (B)",
+      "stable middle",
+      "late decline to 72",
+      "late decline to 65",
     ]);
   });
 
@@ -211,8 +258,9 @@ describe("nameGroups", () => {
         );
         const names = nameGroups(courses, { ...lung, noise: scale.noise, transform: onLog ? "log" : "identity" });
         expect(new Set(names.map(({ name }) => name)).size).toBe(names.length);
-        for (const { name, summary, group } of names) {
-          expect(contradictions({ name, summary, ...courses[group] }, scale)).toEqual([]);
+        const lasts = courses.map(({ values }) => values[values.length - 1]);
+        for (const { name, summary, rate, group } of names) {
+          expect(contradictions({ name, summary, rate, lasts, ...courses[group] }, scale)).toEqual([]);
         }
       }),
     );

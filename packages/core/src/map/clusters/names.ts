@@ -1,18 +1,19 @@
 /**
  * Letters, names and summaries of groups, by rule from their median courses (docs/math/groups.md §5). Letters run from
- * the highest to the lowest last value. A name says the shape of the course (shape.ts), a summary the numbers:
- *   stable near 96 · 97 at year 0 to 95 at year 8          falls to 45 · 85 at year 0 to 45 at year 5, −8 a year
- *   stable, then falls · 95 at year 0, 94 at year 5, 72 at year 9          falls, then recovers · falls, faster later
- * and the same with "rises". "Recovers" (or "rises back" where it is not known which side is better) is a way back of at
- * least half of what was lost. Every number is one of the course at the time named with it, rounded to the leading digit
- * of the noise there, or to two digits; a rate is the change from end to end over the time between. Two groups of one set never share a
- * name: levels are added until names differ.
+ * the highest to the lowest last value. A name says the shape of the course (shape.ts) in two to four words, a summary the numbers:
+ *   stable high · 97 to 95 by year 8          steady decline · 85 to 45 by year 5
+ *   late decline · 95, 94 at year 5, 72 by year 9          dip and recovery · early decline
+ * and the same with "rise" and "peak"; "slow" in the place of "steady" where the change is below the noise. "Recovery" ("return" where it is not known which side is better) is a way back of at
+ * least half of what was lost. High and low are among the groups of the set. Every number is one of the course at the time named
+ * with it, rounded to the leading digit of the noise there, or to two digits; a rate is the change from end to end over the
+ * time between. Two groups of one set never share a name: levels are added until names differ.
  */
 import { applyTransform, type Transform, undoTransform } from "../../cohort/marker.ts";
 import { checkOption, DtmError } from "../../errors.ts";
+import { withoutZeros } from "../../numeric/decimals.ts";
 import { courseAt } from "./courses.ts";
 import { roundTimeStep } from "./followed.ts";
-import { type Piece, piecesOf, slopeOf } from "./shape.ts";
+import { isSlow, type Piece, piecesOf, slopeOf } from "./shape.ts";
 
 /**
  * The median course of a group, in the marker's own unit, from one round time to another while half of the group is
@@ -39,8 +40,10 @@ export interface GroupName {
   readonly group: number;
   readonly letter: string;
   readonly name: string;
-  /** The course in numbers: values at the ends and at the turn, and the rate of a course without one. */
+  /** The course in numbers: values at the ends and at the turn. */
   readonly summary: string;
+  /** The rate from end to end of a course that moves without a turn, else "". */
+  readonly rate: string;
   /** The pieces the name was made from, on the scale of the model. */
   readonly pieces: readonly Piece[];
 }
@@ -57,8 +60,9 @@ export function nameGroups(courses: readonly GroupCourse[], options: NameOptions
     const course = courses[group];
     const pieces = shapeOf(course, options);
     const letter = letterOf(rank);
-    const summary = summarize(course, pieces, options);
-    return { group, letter, pieces, summary, choices: phrasings(course, pieces, letter, options), detail: 0 };
+    const [summary, rate] = summarize(course, pieces, options);
+    const choices = phrasings(course, pieces, letter, levelWord(rank, courses.length), options);
+    return { group, letter, pieces, summary, rate, choices, detail: 0 };
   });
   for (let clash = true; clash; ) {
     const count = new Map<string, number>();
@@ -90,7 +94,8 @@ function letterOrder(courses: readonly GroupCourse[]): number[] {
 }
 
 /** The pieces of a course; none of a single time. */
-function shapeOf({ times, values }: GroupCourse, { noise, transform = "identity" }: NameOptions): Piece[] {
+function shapeOf({ times, values }: GroupCourse, options: NameOptions): Piece[] {
+  const { noise, transform = "identity" } = options;
   const y = Float64Array.from(values, (v) => applyTransform(transform, v));
   const bad = y.findIndex((v) => !Number.isFinite(v));
   if (bad >= 0) {
@@ -99,62 +104,87 @@ function shapeOf({ times, values }: GroupCourse, { noise, transform = "identity"
       `nameGroups: expected values that ${transform} can take, received ${values[bad]}. Give values in the marker's unit.`,
     );
   }
-  return times.length === 1 ? [] : piecesOf(times, y, noise, roundTimeStep(times[times.length - 1] - times[0]));
+  if (times.length === 1) return [];
+  const step = roundTimeStep(times[times.length - 1] - times[0]);
+  return piecesOf(times, y, noise, { step, toValue: (at) => original(at, options) });
+}
+
+/** Where a last value stands among those of all groups, from the highest (0) on. */
+function levelWord(rank: number, numGroups: number): string {
+  if (numGroups === 1) return "course";
+  const share = rank / (numGroups - 1);
+  return share <= 1 / 3 ? "high" : share >= 2 / 3 ? "low" : "middle";
 }
 
 /** Ways to say a course, each with more detail than the one before; the last holds the letter and is unique. */
-function phrasings(course: GroupCourse, pieces: readonly Piece[], letter: string, options: NameOptions): string[] {
-  const plain = phrase(course, pieces, options, 0, false);
-  const ends = (digits: number) => {
-    const { value } = speaker(course, options, digits);
-    return `${plain} (${value(course.values[0])} to ${value(course.values[course.values.length - 1])})`;
-  };
-  const levelled = [0, 1].map((digits) => phrase(course, pieces, options, digits, true));
-  return [plain, ...levelled, ends(0), ends(1), ends(2), `${plain} (${letter})`];
-}
-
-/** The words of the shape; `levelled` adds the last level where the short form leaves it out. */
-function phrase(
-  { times, values }: GroupCourse,
+function phrasings(
+  course: GroupCourse,
   pieces: readonly Piece[],
+  letter: string,
+  level: string,
   options: NameOptions,
-  digits: number,
-  levelled: boolean,
-): string {
-  const { value } = speaker({ times, values }, options, digits);
-  const last = value(values[values.length - 1]);
-  const level = ({ low, high }: Piece) => value(original(0.5 * (low + high), options));
+): string[] {
+  const { values } = course;
+  const { plain, levelled } = phrase(pieces, level, options);
   const [a, b] = pieces;
-  if (a === undefined) return `near ${last}`;
-  if (b === undefined) {
-    if (a.direction === "stable") return `stable near ${level(a)}`;
-    if (a.direction !== "varies") return `${a.direction} to ${last}`;
-    return `varies between ${value(original(a.low, options))} and ${value(original(a.high, options))}`;
-  }
-  if (a.direction === b.direction) {
-    const pace = Math.abs(slopeOf(b)) > Math.abs(slopeOf(a)) ? "faster" : "slower";
-    return `${a.direction}, ${pace} later${levelled ? `, to ${last}` : ""}`;
-  }
-  if (b.direction === "stable") return `${a.direction}, then stable${levelled ? ` near ${level(b)}` : ""}`;
-  const turns = a.direction !== "stable" && a.direction !== "varies" && b.direction !== "varies";
-  const back = turns && Math.abs(b.end - b.start) >= 0.5 * Math.abs(a.end - a.start);
-  const improves = options.better === (b.direction === "rises" ? "high" : "low");
-  const verb = back && improves ? "recovers" : back ? `${b.direction} back` : b.direction;
-  return `${a.direction}, then ${verb}${levelled ? ` to ${last}` : ""}`;
+  const only = b === undefined && (a === undefined || a.direction === "stable");
+  // What is stable has one level; of what moves the last value is told.
+  const number = (digits: number) => {
+    const { value } = speaker(course, options, digits);
+    const at = only && a !== undefined ? original(0.5 * (a.low + a.high), options) : values[values.length - 1];
+    return `${levelled} ${only ? "near" : "to"} ${value(at)}`;
+  };
+  return [plain, number(0), number(1), number(2), `${plain} (${letter})`];
 }
 
-/** Values at the ends and at the turn; of a course that falls or rises without one its rate from end to end. */
-function summarize(course: GroupCourse, pieces: readonly Piece[], options: NameOptions): string {
+/** The words of the shape, and those before a level: "late decline", "late decline" (to 72). */
+function phrase(
+  [a, b]: readonly Piece[],
+  level: string,
+  { better, noise }: NameOptions,
+): { readonly plain: string; readonly levelled: string } {
+  const same = (plain: string) => ({ plain, levelled: plain });
+  if (a === undefined) return { plain: "short follow-up", levelled: "short follow-up" };
+  const noun = ({ direction }: Piece) => (direction === "falls" ? "decline" : "rise");
+  const moves = ({ direction }: Piece) => direction === "falls" || direction === "rises";
+  if (b === undefined) {
+    if (a.direction === "stable") return { plain: `stable ${level}`, levelled: "stable" };
+    if (a.direction === "varies") return { plain: "up and down", levelled: "unsteady" };
+    return same(`${isSlow(a, noise) ? "slow" : "steady"} ${noun(a)}`);
+  }
+  if (moves(a) && b.direction === a.direction) {
+    return same(`${Math.abs(slopeOf(b)) > Math.abs(slopeOf(a)) ? "late" : "early"} ${noun(a)}`);
+  }
+  // Early and late are the first and the second half.
+  const middle = 0.5 * (a.from + b.to);
+  if (moves(a) && b.direction === "stable" && a.to <= middle) return same(`early ${noun(a)}`);
+  if (a.direction === "stable" && moves(b) && a.to >= middle) return same(`late ${noun(b)}`);
+  if (!moves(a) || !moves(b)) {
+    const word = (piece: Piece) => (moves(piece) ? noun(piece) : piece.direction === "stable" ? "stable" : "unsteady");
+    return { plain: `${word(a)}, then ${word(b)}`, levelled: `${word(a)}, ${word(b)}` };
+  }
+  // There and back: by how much of the way, and whether that is known to be good.
+  const share = Math.abs(b.end - b.start) / Math.abs(a.end - a.start);
+  const turn = a.direction === "falls" ? "dip" : "peak";
+  if (share >= 2) return { plain: `${turn}, then ${noun(b)}`, levelled: `${turn}, ${noun(b)}` };
+  if (share < 0.5) return { plain: `${noun(a)}, partly back`, levelled: `${noun(a)}, back` };
+  const improves = better === (b.direction === "rises" ? "high" : "low");
+  return { plain: `${turn} and ${improves ? "recovery" : "return"}`, levelled: `${turn}, back` };
+}
+
+/** Values at the ends and at the turn, and of a course that moves without one its rate from end to end. */
+function summarize(course: GroupCourse, pieces: readonly Piece[], options: NameOptions): [string, string] {
   const { value, rate, when } = speaker(course, options, 0);
-  const at = (t: number) => `${value(courseAt(course.times, course.values, t))} at ${when(t)}`;
+  const said = (t: number) => value(courseAt(course.times, course.values, t));
   const [a, b] = pieces;
   if (a === undefined) {
     const [time] = Array.from(course.times);
-    return `${value(course.values[0])} at ${when(time)}; fewer than half are followed longer`;
+    return [`${value(course.values[0])} at ${when(time)}; fewer than half are followed longer`, ""];
   }
-  if (b !== undefined) return [a.from, a.to, b.to].map(at).join(", ");
+  const first = a.from === 0 ? said(a.from) : `${said(a.from)} at ${when(a.from)}`;
+  if (b !== undefined) return [`${first}, ${said(a.to)} at ${when(a.to)}, ${said(b.to)} by ${when(b.to)}`, ""];
   const moves = a.direction === "falls" || a.direction === "rises";
-  return `${at(a.from)} to ${at(a.to)}${moves ? `, ${rate(a)}` : ""}`;
+  return [`${first} to ${said(a.to)} by ${when(a.to)}`, moves ? rate(a) : ""];
 }
 
 /** How this marker's values, rates and times are written. */
@@ -203,7 +233,7 @@ function showNumber(x: number, step: number): string {
   const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
   const rounded = (Math.round(x / step) * step).toFixed(decimals);
   // "8.0 a year" says no more than "8 a year".
-  const short = rounded.includes(".") ? rounded.replace(/\.?0+$/, "") : rounded;
+  const short = withoutZeros(rounded);
   const [whole, fraction] = short.replace("-", "").split(".");
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
   const sign = short.startsWith("-") && /[1-9]/.test(short) ? "−" : "";

@@ -199,7 +199,7 @@ function describeCourses(courses: DistinctCourses, n: number, gapChoice: number,
   const closest = evidence.find((e) => e.numGroups === numCut);
   return (
     `${numGroups} groups${own > 0 ? ` in all: ${numCut}` : ""}, the most whose median courses all ${asked} (the closest two: ` +
-    `${closest?.difference.toFixed(1)} sd), each with ${leastSize} or more of the ${n} clustered` +
+    `${closest?.difference.toFixed(1)} sd), each with ${leastSize} or more of the ${n.toLocaleString("en-US")} clustered` +
     `${own > 0 ? `, and ${kinds}` : ""}. ${gap}`
   );
 }

@@ -5,9 +5,11 @@
  *   two pieces   y(t) ≈ a + b t + c (t − h)₊, h between 15% and 85% of the span, least squares over 71 places of h.
  * Two pieces are used where one line misses by more than 0.2σ (root mean square) and two miss by at most 0.7 of that. The
  * fit only finds the turn h, which is then moved to a round time; what is said of a piece is read off the course:
- *   stable         max y − min y < σ within the piece;
- *   falls, rises   |y(end) − y(start)| is at least half of max y − min y;
+ *   stable         max y − min y < σ within the piece, and its ends do not differ by both σ/4 and a quarter of the first value;
+ *   falls, rises   |y(end) − y(start)| is at least half of max y − min y, slowly if it is below σ;
  *   varies         else.
+ * The quarter is one of the value in the marker's unit, where values are above 0: within a noise that is large beside a low value a
+ * course may double. Without a way back to that unit σ alone decides.
  * Two pieces that say the same become one.   (docs/math/groups.md §5)
  */
 import { cholesky, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
@@ -31,12 +33,27 @@ const LINE_MISSES = 0.2;
 /** A change of this many sd of the noise is spoken of: what one measurement can show. */
 export const LEAST_CHANGE = 1;
 
-/** One or two pieces that describe y at increasing times; a turn is moved to a multiple of `step`. */
-export function piecesOf(times: ArrayLike<number>, y: ArrayLike<number>, sigma: number, step = 0): Piece[] {
+/** From these shares of the noise and of the value on, a change within the noise is one. */
+const CHANGE_WITHIN = 0.25;
+
+export interface ShapeOptions {
+  /** Turns are moved to a multiple of it. Default not moved. */
+  readonly step?: number;
+  /** From the scale of the model to the marker's unit. */
+  readonly toValue?: (y: number) => number;
+}
+
+/** One or two pieces that describe y at increasing times. */
+export function piecesOf(
+  times: ArrayLike<number>,
+  y: ArrayLike<number>,
+  sigma: number,
+  { step = 0, toValue }: ShapeOptions = {},
+): Piece[] {
   const first = times[0];
   const last = times[times.length - 1];
   const span = last - first;
-  const piece = (from: number, to: number) => pieceOf(times, y, sigma, from, to);
+  const piece = (from: number, to: number) => pieceOf(times, y, { sigma, toValue }, from, to);
   const weights = trapezoidWeights(times);
   const line = lineMisses(times, y, weights, null);
   if (line <= LINE_MISSES * sigma || times.length < 4) return [piece(first, last)];
@@ -66,6 +83,11 @@ export function slopeOf({ from, to, start, end }: Piece): number {
   return (end - start) / (to - from);
 }
 
+/** Whether a piece that falls or rises does so by less than one measurement can show. */
+export function isSlow({ start, end }: Piece, sigma: number): boolean {
+  return Math.abs(end - start) < LEAST_CHANGE * sigma;
+}
+
 /**
  * The kind of a course in words: one direction, two that differ ("falls rises"), or one with most of its change early or
  * late: "falls late" is stable and then falls, or falls faster later.
@@ -80,7 +102,11 @@ export function kindOf([a, b]: readonly Piece[]): string {
   return `${a.direction} ${b.direction}`;
 }
 
-function pieceOf(times: ArrayLike<number>, y: ArrayLike<number>, sigma: number, from: number, to: number): Piece {
+interface Scale extends Pick<ShapeOptions, "toValue"> {
+  readonly sigma: number;
+}
+
+function pieceOf(times: ArrayLike<number>, y: ArrayLike<number>, scale: Scale, from: number, to: number): Piece {
   const [start, end] = [courseAt(times, y, from), courseAt(times, y, to)];
   let [low, high] = [Math.min(start, end), Math.max(start, end)];
   for (let j = 0; j < times.length; j++) {
@@ -89,8 +115,15 @@ function pieceOf(times: ArrayLike<number>, y: ArrayLike<number>, sigma: number, 
     high = Math.max(high, y[j]);
   }
   const moves = 2 * Math.abs(end - start) >= high - low ? (end < start ? "falls" : "rises") : "varies";
-  const direction = high - low < LEAST_CHANGE * sigma ? "stable" : moves;
-  return { from, to, start, end, low, high, direction };
+  const isStable = high - low < LEAST_CHANGE * scale.sigma && !changesWithin(start, end, scale);
+  return { from, to, start, end, low, high, direction: isStable ? "stable" : moves };
+}
+
+/** Whether a change within the noise is one that its numbers show. */
+function changesWithin(start: number, end: number, { sigma, toValue }: Scale): boolean {
+  if (toValue === undefined || Math.abs(end - start) < CHANGE_WITHIN * sigma) return false;
+  const [first, last] = [toValue(start), toValue(end)];
+  return first > 0 && last > 0 && Math.abs(last - first) > CHANGE_WITHIN * first;
 }
 
 /** Root mean square by which least squares on 1, t and, with a hinge h, (t − h)₊ miss y. */

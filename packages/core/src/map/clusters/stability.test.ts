@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../numeric/random.ts";
-import { adjustedRandIndex, stabilityOf } from "./stability.ts";
+import { GROUPS_HOLD } from "../../study/sensitivity-result.ts";
+import { adjustedRandIndex, stabilityOf, stabilityText, stabilityWord } from "./stability.ts";
 
 /** Slow and obvious: counts all pairs. */
 function slowIndex(a: number[], b: number[]): number {
@@ -60,14 +61,26 @@ describe("stabilityOf", () => {
     // Group 0 loses one of three: 1 of 3 pairs stays. Group 1 splits in halves: 2 of 6 pairs stay.
     const { groups } = stabilityOf(reference, [[0, 0, 1, 2, 2, 3, 3]]);
     expect(groups.map((g) => g.pairsKept)).toEqual([1 / 3, 2 / 6]);
-    expect(groups.every((g) => !g.stable)).toBe(true);
+    expect(groups.every(({ verdict }) => verdict === "unstable")).toBe(true);
     const twice = stabilityOf(reference, [reference, [0, 0, 1, 2, 2, 3, 3]]);
     expect(twice.groups.map((g) => g.pairsKept)).toEqual([4 / 6, 8 / 12]);
     expect(twice.adjustedRand[0]).toBe(1);
-    expect(twice.groups[0].stable).toBe(true);
+    expect(twice.groups[0].verdict).toBe("fairly stable");
   });
 
-  it("is unstable under a mean index of 0.6", () => {
+  it("has one set of words: stable from 0.8 on, unstable below 0.6, by the number that is told", () => {
+    expect([0.8, 0.796, 0.79, 0.65, 0.595, 0.59, Number.NaN].map(stabilityWord)).toEqual([
+      ...["stable", "stable", "fairly stable", "fairly stable", "fairly stable", "unstable", "unstable"],
+    ]);
+    expect(GROUPS_HOLD).toBe(0.8);
+    const told = (count: number) =>
+      stabilityText({ meanAdjustedRand: 0.651, adjustedRand: new Array<number>(count).fill(0.651) });
+    expect(told(2)).toBe("fairly stable: adjusted Rand index 0.65 over only 2 refits");
+    expect(told(1)).toMatch(/only 1 refit$/);
+    expect(told(20)).toBe("fairly stable: adjusted Rand index 0.65 over 20 refits");
+  });
+
+  it("is unstable where groups do not come back", () => {
     const reference = [0, 0, 0, 1, 1, 1];
     expect(stabilityOf(reference, [reference]).verdict).toBe("stable");
     expect(stabilityOf(reference, [[0, 1, 2, 0, 1, 2]]).verdict).toBe("unstable");

@@ -8,18 +8,43 @@
  */
 import { checkOption, DtmError } from "../../errors.ts";
 
-/** Below this mean adjusted Rand index, or this share of pairs kept, groups are called unstable. */
-export const STABLE_FROM = 0.6;
+/** From this adjusted Rand index on groups are called stable, or hold; below the other unstable, and fairly stable between them. */
+export const STABLE_FROM = 0.8;
+export const UNSTABLE_BELOW = 0.6;
+/** Fewer refits than these are told to be few. */
+const FEW_REFITS = 10;
+
+export type StabilityWord = "stable" | "fairly stable" | "unstable";
+
+/** Of an adjusted Rand index, or of a share of pairs kept, to two digits as it is told. */
+export function stabilityWord(index: number): StabilityWord {
+  const told = Math.round(100 * index) / 100;
+  return told >= STABLE_FROM ? "stable" : told >= UNSTABLE_BELOW ? "fairly stable" : "unstable";
+}
+
+/** "20 refits", "only 2 refits". */
+export function refitsText({ length }: { readonly length: number }): string {
+  return `${length < FEW_REFITS ? "only " : ""}${length} ${length === 1 ? "refit" : "refits"}`;
+}
+
+/** "fairly stable: adjusted Rand index 0.65 over only 2 refits". */
+export function stabilityText({
+  meanAdjustedRand: index,
+  adjustedRand,
+}: Pick<Stability, "meanAdjustedRand" | "adjustedRand">): string {
+  return `${stabilityWord(index)}: adjusted Rand index ${index.toFixed(2)} over ${refitsText(adjustedRand)}`;
+}
 
 export interface GroupStability {
   readonly group: number;
   /** Share of pairs of members that stay together, over all resamples; NaN if no pair was ever compared. */
   readonly pairsKept: number;
-  readonly stable: boolean;
+  /** By the same thresholds, of that share. */
+  readonly verdict: StabilityWord;
 }
 
 export interface Stability {
-  readonly verdict: "stable" | "unstable";
+  readonly verdict: StabilityWord;
   /** Mean of `adjustedRand`. */
   readonly meanAdjustedRand: number;
   /** One index per resample. */
@@ -58,10 +83,9 @@ export function stabilityOf(reference: ArrayLike<number>, resamples: readonly Ar
     .sort((a, b) => a - b)
     .map((group) => {
       const pairsKept = (kept.get(group) ?? 0) / (compared.get(group) ?? 0);
-      return { group, pairsKept, stable: pairsKept >= STABLE_FROM };
+      return { group, pairsKept, verdict: stabilityWord(pairsKept) };
     });
-  const verdict = meanAdjustedRand >= STABLE_FROM ? "stable" : "unstable";
-  return { verdict, meanAdjustedRand, adjustedRand, groups };
+  return { verdict: stabilityWord(meanAdjustedRand), meanAdjustedRand, adjustedRand, groups };
 }
 
 /** The seed of resample b: far from those of neighbouring base seeds, so that runs do not share resamples. */

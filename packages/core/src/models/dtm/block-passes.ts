@@ -2,9 +2,10 @@
  * A pass over individuals from its blocks (shards.ts): all of them are run, wherever, and their sums added in the order of blocks; of a cohort
  * that is spread (models/spread.ts) the sums over all places are taken instead.
  */
+import { DtmError } from "../../errors.ts";
 import { addTo, takeRows } from "../../numeric/matrix.ts";
 import { bytesChecksum } from "../saving/canonical-json.ts";
-import { type NodeCells, type Spread, shardBlocks, statisticsBlocks } from "../shards.ts";
+import { type NodeCells, shardBlocks, statisticsBlocks } from "../shards.ts";
 import { addCells } from "./cells.ts";
 import { addMaximizationSums } from "./maximization-step.ts";
 import { addEffectSums } from "./mean-effects.ts";
@@ -14,13 +15,20 @@ import type { ExpectAnswer, ExpectTask, Learning, MarkerSums, Part, Pass, StartT
 import type { StartingPlaces } from "./starting-places.ts";
 
 /** The answers of all blocks of a pass, in their order. */
-function runPass<Answer>({ shards, visited, ...state }: Pass, name: string, task: object): Answer[] {
-  const count = visited?.length ?? shards.statistics[0].numIndividuals;
+function runPass<Answer>(pass: Pass, name: string, task: object): Answer[] {
+  const { shards, visited } = pass;
+  const state = stateOf(pass, task);
+  const { count } = state;
   const blocks = visited === null ? statisticsBlocks(shards.statistics) : shardBlocks(count);
   const parts = blocks.map(
     ({ from, to }): Part => ({ from, to, visited: visited === null ? null : visited.slice(from, to) }),
   );
-  return shards.run(name, { ...state, count, ...task }, parts) as Answer[];
+  return shards.run(name, state, parts) as Answer[];
+}
+
+/** What every shard of a pass gets. */
+function stateOf<Task>({ shards, visited, ...state }: Pass, task: Task) {
+  return { ...state, count: visited?.length ?? shards.statistics[0].numIndividuals, ...task };
 }
 
 /** Node sums Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities of the visited, [K,Γ]. */
@@ -74,12 +82,30 @@ export function expectInShards(
   { nodeSums = null, learning = null, placeMoments = null }: PassOutputs,
 ): Pick<ExpectAnswer, "total" | "markers"> {
   const task: ExpectTask = { table, withSums: nodeSums !== null, learning, moments: null, placeMoments };
-  const answers = runPass<ExpectAnswer>(pass, "dtm-expect", task);
-  const { spread } = pass.shards;
-  if (nodeSums !== null) inspectCells(pass, "dtm-cells", { table });
-  const all = spread === undefined ? answers.reduce(addAnswers) : totalOf(answers, spread, bytesChecksum([table.rows]));
+  const all = expectElsewhere(pass, task) ?? expectHere(pass, task);
   if (all.nodeSums !== undefined) nodeSums?.set(all.nodeSums);
   return all;
+}
+
+function expectHere(pass: Pass, task: ExpectTask): ExpectAnswer {
+  const answers = runPass<ExpectAnswer>(pass, "dtm-expect", task);
+  const { spread } = pass.shards;
+  if (task.withSums) inspectCells(pass, "dtm-cells", { table: task.table });
+  if (spread === undefined) return answers.reduce(addAnswers);
+  const blocks = answers.map((answer) => Float64Array.from(numbersIn(answer)));
+  return filledWith(spread.total(blocks, "map", bytesChecksum([task.table.rows])), answers[0]);
+}
+
+/** The pass over everybody by shards that stand elsewhere, where there are some that can. */
+function expectElsewhere(pass: Pass, task: ExpectTask): ExpectAnswer | undefined {
+  const { shards, visited } = pass;
+  const state = stateOf(pass, task);
+  const sums = visited === null ? shards.elsewhere?.("dtm-expect", state) : undefined;
+  if (sums === undefined) return undefined;
+  // Nobody's answer has the form of everybody's.
+  const nobody: Part = { from: 0, to: 0, visited: null };
+  const [empty] = shards.run("dtm-expect", state, [nobody]) as [ExpectAnswer];
+  return filledWith(sums, empty);
 }
 
 /** Shows how single individuals stand out from node sums to whoever looks at what a place hands out. */
@@ -100,10 +126,8 @@ function addAnswers(sum: ExpectAnswer, answer: ExpectAnswer): ExpectAnswer {
   return { ...sum, total: sum.total + answer.total };
 }
 
-/** The answer of a cohort that is spread, from those of the blocks here. */
-function totalOf(answers: readonly ExpectAnswer[], { total }: Spread, state: string): ExpectAnswer {
-  const blocks = answers.map((answer) => Float64Array.from(numbersIn(answer)));
-  const sums = total(blocks, "map", state);
+/** An answer of the form given, of these numbers. */
+function filledWith(sums: Float64Array, form: ExpectAnswer): ExpectAnswer {
   let at = 0;
   const filled = (of: unknown): unknown => {
     if (typeof of === "number") return sums[at++];
@@ -115,7 +139,9 @@ function totalOf(answers: readonly ExpectAnswer[], { total }: Spread, state: str
     if (of === null || of === undefined) return of;
     return Object.fromEntries(Object.entries(of).map(([name, own]) => [name, filled(own)]));
   };
-  return filled(answers[0]) as ExpectAnswer;
+  const answer = filled(form) as ExpectAnswer;
+  if (at === sums.length) return answer;
+  throw new DtmError("shape", `dtm: expected ${at} sums of a pass, received ${sums.length}.`);
 }
 
 /** All numbers of plain data, in its order. */

@@ -4,10 +4,12 @@ import type { CodedCovariates } from "../../cohort/coding.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { spreadWarnings } from "../../noise/words.ts";
 import { identity } from "../../numeric/matrix.ts";
+import { roundedGram } from "../../numeric/rounding.ts";
 import { pseudoInverse } from "../../numeric/semidefinite.ts";
 import type { FitRecord, MixedModelEffects } from "../fit.ts";
 import { rbfKernel } from "../gp/kernel.ts";
 import { fitRecord, lastValue, type RunStory } from "../run.ts";
+import { carriedVariance, residualVariance } from "./carried.ts";
 import { finishEffects } from "./effect-covariance.ts";
 import { JITTER, type MapEngine, type MarkerEngine } from "./engine.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
@@ -77,7 +79,7 @@ function finishMarker({ inducing, nodes }: MapEngine, engine: MarkerEngine, stat
   const { statistics, settings, problem } = engine;
   const { basis, center } = statistics;
   const q = settings.mapDimension;
-  const gram = statistics.averageGram;
+  const gram = roundedGram(statistics.averageGram, statistics.numObservations);
   return {
     ...settings.markers[engine.index],
     basis,
@@ -113,27 +115,8 @@ export function mapShare(
   state: Pick<MarkerState, "residualCovariance">,
   gram: Float64Array,
 ): number {
-  const { numBasis: d, numNodes: n } = problem.layout;
-  const mean = new Float64Array(d);
-  const second = new Float64Array(d * d);
-  for (let g = 0; g < n; g++) {
-    const weight = Math.exp(logWeights[g]);
-    for (let k = 0; k < d; k++) {
-      const f = table[k * n + g];
-      mean[k] += weight * f;
-      for (let l = 0; l < d; l++) second[k * d + l] += weight * f * table[l * n + g];
-    }
-  }
-  let carried = 0;
-  let residual = 0;
-  for (let k = 0; k < d; k++) {
-    for (let l = 0; l < d; l++) {
-      const e = k * d + l;
-      carried += gram[e] * (second[e] - mean[k] * mean[l]);
-      residual += gram[e] * state.residualCovariance[e];
-    }
-  }
-  carried = Math.max(carried, 0);
+  const carried = carriedVariance(table, { basis: problem.layout.numNodes, node: 1 }, logWeights, gram);
+  const residual = residualVariance(gram, state.residualCovariance);
   return carried + residual > 0 ? carried / (carried + residual) : 0;
 }
 

@@ -80,7 +80,7 @@ export function resumeDtm(statistics: CohortStatistics, snapshot: DtmSnapshot, c
   return openRun(dtmFit(statistics, snapshot.inputs, control), statistics, control, snapshot);
 }
 
-/** A whole fit from a linear start. */
+/** A whole fit from a linear start: what `step` by `step` comes to, for tests and oracles; products open runs (fit-models.ts). */
 export function fitDtmFrom(statistics: CohortStatistics, start: MapStart, options: DtmOptions = {}): DtmModel {
   return completeRun(startDtm(statistics, start, options));
 }

@@ -5,6 +5,7 @@ import { DEFAULT_MARKER } from "../../cohort/marker.ts";
 import { checkOption } from "../../errors.ts";
 import type { FitControl, Json, MarkerModel, PriorChoice } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
+import { MANY_INDIVIDUALS, MAP_SAMPLE, usualRestarts } from "../sizes.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import { latticeNodes, type NodeOptions } from "./nodes.ts";
 
@@ -82,21 +83,11 @@ export interface DtmSettings extends Required<Pick<DtmOptions, Kept>> {
   readonly cap: number | null;
 }
 
-/** Above this many individuals minibatches are the default. */
-const MANY_INDIVIDUALS = 50_000;
-/** Above this many individuals one start is the default. */
-const MANY_STARTS = 5_000;
-const SAMPLE_SIZE = 65_536;
 const RESIDUAL_KINDS: readonly ResidualKind[] = ["capped", "none", "diagonal", "full"];
 
 /** Inducing points along each axis where none are asked for. */
 export function usualPerDimension(mapDimension: number): number {
   return mapDimension === 1 ? 9 : 5;
-}
-
-/** Further starts of a fit, unless told otherwise. */
-export function usualRestarts(numIndividuals: number): number {
-  return numIndividuals > MANY_STARTS ? 0 : 2;
 }
 
 /** Settings for a cohort of `numIndividuals` that starts from the linear models. */
@@ -117,7 +108,7 @@ export function dtmSettings(
   const nodes = latticeNodes(mapDimension, options.nodes);
   const stochastic = schedule === "svi";
   const { maxIterations = stochastic ? 60 : 600, tolerance = stochastic ? 1e-5 : 0.01 } = options;
-  const automaticSample = numIndividuals >= 2 * SAMPLE_SIZE ? SAMPLE_SIZE : numIndividuals;
+  const automaticSample = numIndividuals >= 2 * MAP_SAMPLE ? MAP_SAMPLE : numIndividuals;
   const sampleSize = Math.min(options.sampleSize ?? automaticSample, numIndividuals);
   const batchSize = Math.min(options.batchSize ?? automaticBatchSize(sampleSize), sampleSize);
   const { perDimension = usualPerDimension(mapDimension), halfWidth = mapDimension === 1 ? 3 : 2 } =

@@ -82,7 +82,7 @@ export interface MarkerSums {
 }
 
 /** What every shard gets: kernels and parameters, and what its work asks for beside. */
-type PassState = Pick<Pass, "kernels" | "models" | "squares" | "shift" | "effects"> & { readonly count: number };
+export type PassState = Pick<Pass, "kernels" | "models" | "squares" | "shift" | "effects"> & { readonly count: number };
 
 export interface StartTask {
   readonly nodes: MapNodes;
@@ -145,7 +145,7 @@ export function dtmShards(): ShardFunctions {
     };
   /** Room for the moments of a block, [·,K]. */
   const room = (k: number, length: number): Float64Array => {
-    if ((scratch[k]?.length ?? 0) < length) scratch[k] = new Float64Array(length);
+    if ((scratch[k]?.length ?? -1) < length) scratch[k] = new Float64Array(length);
     return scratch[k].subarray(0, length);
   };
   /** The sums of one marker of a block, from the moments that the pass has just left. */

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { serialCohort } from "../../../../../test/serial-cohort.ts";
@@ -6,8 +7,9 @@ import { bsplineBasis } from "../../basis/knots.ts";
 import { basisStatistics, unpackGram } from "../../basis/statistics.ts";
 import { visitRows } from "../../basis/visit-columns.ts";
 import { makeCohort, onlyMarker } from "../../cohort/cohort.ts";
+import { readCohort } from "../../ingest/read-cohort.ts";
 import { expectedSquares, levelDensities, levelPosterior, precisionMoments, rotateEffect } from "../../noise/levels.ts";
-import { levelNoise, noiseLevels, whiteNoise } from "../../noise/noise.ts";
+import { firstNoise, levelNoise, noiseLevels, whiteNoise } from "../../noise/noise.ts";
 import { type SerialCorrelation, serialSlopes } from "../../noise/serial.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { bilinear, multiply, transpose } from "../../numeric/matrix.ts";
@@ -17,6 +19,7 @@ import { markerModel } from "../fit.ts";
 import { fitFpca, fitLmm } from "../linear-models.ts";
 import { fitRoughly, learnCorrelation, visitGaps } from "./correlation.ts";
 import { individualLogLikelihoods, logLikelihood } from "./likelihood.ts";
+import { fitLmmStatistics, lmmParameters } from "./lmm.ts";
 import { createExpectationStep } from "./passes.ts";
 
 const TRUTH = { range: 0.5, whiteShare: 0.3 };
@@ -233,6 +236,31 @@ describe("learning the correlation", () => {
     });
     expect(b.range / a.range / 12).toBeCloseTo(1, 3);
     expect(b.whiteShare).toBeCloseTo(a.whiteShare, 3);
+  });
+
+  it("tells the gain in log-likelihood of the models that are fitted, of which priors are no part", () => {
+    const text = readFileSync(new URL("../../../../../examples/pbc/visits.csv", import.meta.url), "utf8");
+    const { cohort: visits } = readCohort(text, {
+      columns: { id: "id", time: "time", value: "bili" },
+      marker: { name: "bili", transform: "log" },
+    });
+    const own = bsplineBasis(onlyMarker(visits).times);
+    const options = { priors: "weak" } as const;
+    for (const [kind, gain] of [
+      ["white", -0.15],
+      ["level", 6.8],
+    ] as const) {
+      const without = fitRoughly(visits, own, kind, options);
+      const found = learnCorrelation(visits, own, without, visitGaps(visits), options);
+      const [alone, correlated] = [undefined, found.correlation].map((correlation) => {
+        const statistics = [basisStatistics(visits, own, { noise: firstNoise(kind, correlation) })];
+        const model = fitLmmStatistics(statistics, { ...options, restarts: 0 });
+        return logLikelihood(statistics, lmmParameters(model));
+      });
+      expect(Math.abs(without.logLikelihood - alone)).toBeLessThan(0.1);
+      expect(Math.abs(found.gain - (correlated - alone))).toBeLessThan(0.1);
+      expect(found.gain).toBeCloseTo(gain, 1);
+    }
   });
 
   it("goes by the gaps of visits", () => {

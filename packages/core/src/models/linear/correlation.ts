@@ -5,14 +5,15 @@
  * parameters, a difference of two passes.
  */
 import type { Basis } from "../../basis/bspline.ts";
-import { basisStatistics } from "../../basis/statistics.ts";
+import { type BasisStatistics, basisStatistics } from "../../basis/statistics.ts";
 import { type Cohort, onlyMarker } from "../../cohort/cohort.ts";
-import { firstNoise, type Noise, type NoiseKind } from "../../noise/noise.ts";
+import { firstNoise, type NoiseKind } from "../../noise/noise.ts";
 import type { SerialCorrelation } from "../../noise/serial.ts";
 import { maximizeBfgs } from "../../numeric/optimize/bfgs.ts";
 import { sortedQuantile } from "../../numeric/select.ts";
 import { checkCancelled, type FitControl } from "../fit.ts";
-import { fitLmmStatistics, type LmmModel, lmmParameters } from "./lmm.ts";
+import type { LinearProblem } from "./em.ts";
+import { fitLmmStatistics, lmmParameters } from "./lmm.ts";
 import { logPrior } from "./prior.ts";
 import { maximizeLikelihood } from "./quasi-newton.ts";
 import type { LinearOptions } from "./settings.ts";
@@ -69,13 +70,14 @@ const STEP = 1e-3;
 const SMALL_GAIN = 0.05;
 const SMALL_STEP_GAIN = 0.1;
 const MOST_EVALUATIONS = 40;
-/** A climb of the other parameters, from a start that is near. */
+/** Climbs of the other parameters, from a start that is near: on the way, and where the log-likelihood is told. */
 const ROUGHLY = { maxEvaluations: 200, tolerance: SMALL_GAIN, saddles: false };
+const CLOSELY = { ...ROUGHLY, tolerance: 1e-3 };
 
 /** What was learned. */
 export interface CorrelationFit {
   readonly correlation: SerialCorrelation;
-  /** Log-likelihood reached, minus that of the same noise without correlation. */
+  /** Log-likelihood, without priors, minus that of the same noise without correlation: that of fitted models, which have the priors too. */
   readonly gain: number;
   readonly numObservations: number;
   readonly evaluations: number;
@@ -83,52 +85,61 @@ export interface CorrelationFit {
 
 export type CorrelationOptions = Pick<LinearOptions, "mean" | "priors"> & Omit<FitControl, "shards" | "onProgress">;
 
-/** The mixed model with uncorrelated noise, as far as a choice of noise needs it. */
+/** A mixed model with uncorrelated noise, as far as a choice of noise needs it. */
+export interface RoughFit {
+  readonly parameters: LinearParameters;
+  /** Without priors, where the parameters are best with them. */
+  readonly logLikelihood: number;
+}
+
 export function fitRoughly(
   cohort: Cohort,
   basis: Basis,
   kind: Extract<NoiseKind, "white" | "level">,
   options: CorrelationOptions = {},
-): LmmModel {
+): RoughFit {
   const statistics = basisStatistics(cohort, basis, { noise: firstNoise(kind) });
-  return fitLmmStatistics([statistics], { ...options, restarts: 0, tolerance: SMALL_GAIN });
+  const model = fitLmmStatistics([statistics], { ...options, restarts: 0, tolerance: SMALL_GAIN });
+  const parameters = lmmParameters(model);
+  const problem = problemOf(statistics, options);
+  return { parameters, logLikelihood: settledLogLikelihood(problem, toStandard(problem, parameters)) };
 }
 
-/** The log-likelihood (with priors) that a fit reached. */
-export function reached({ record }: LmmModel): number {
-  return record.trace.at(-1)!;
+function problemOf(statistics: BasisStatistics, { mean = "scalar", priors = "none", kernels }: CorrelationOptions) {
+  return standardProblem([statistics], mean, kernels === undefined ? {} : { kernels }, priors);
+}
+
+/**
+ * The log-likelihood where a climb from `start` ends. Parameters have priors, but what is told and compared is the likelihood alone, as of
+ * every fit: the priors' densities differ between noises by more than a gain may be worth.
+ */
+function settledLogLikelihood(problem: LinearProblem, start: LinearParameters): number {
+  const { parameters } = maximizeLikelihood(problem, start, CLOSELY);
+  return problem.expect(parameters).logLikelihood + problem.logLikelihoodShift;
 }
 
 /** Learns the correlation of noise from a cohort, beside the levels that `without`, fitted by `fitRoughly` to the same, has or has not. */
 export function learnCorrelation(
   cohort: Cohort,
   basis: Basis,
-  without: LmmModel,
+  without: RoughFit,
   { shortest, longest }: VisitGaps,
   options: CorrelationOptions = {},
 ): CorrelationFit {
-  const { mean = "scalar", priors = "none", kernels, signal } = options;
-  const problemAt = (noise: Noise) =>
-    standardProblem(
-      [basisStatistics(cohort, basis, { noise })],
-      mean,
-      kernels === undefined ? {} : { kernels },
-      priors,
-    );
-
-  let current = lmmParameters(without);
-  const problemOf = (theta: ArrayLike<number>, { noises, ...others }: LinearParameters) => {
+  let current = without.parameters;
+  let best = { value: Number.NEGATIVE_INFINITY, parameters: current };
+  const problemAt = (theta: ArrayLike<number>, { noises, ...others }: LinearParameters) => {
     const noise = { ...noises[0], correlation: correlationAt(theta) };
-    const problem = problemAt(noise);
+    const problem = problemOf(basisStatistics(cohort, basis, { noise }), options);
     return { problem, standard: toStandard(problem, { ...others, noises: [noise] }) };
   };
   const valueAt = (theta: ArrayLike<number>, parameters: LinearParameters): number => {
-    const { problem, standard } = problemOf(theta, parameters);
+    const { problem, standard } = problemAt(theta, parameters);
     return problem.expect(standard).logLikelihood + logPrior(problem.prior, standard) + problem.logLikelihoodShift;
   };
   const objective = (theta: Float64Array, slope: Float64Array): number => {
-    checkCancelled(signal);
-    const { problem, standard } = problemOf(theta, current);
+    checkCancelled(options.signal);
+    const { problem, standard } = problemAt(theta, current);
     const climb = maximizeLikelihood(problem, standard, ROUGHLY);
     current = fromStandard(problem, climb.parameters);
     theta.forEach((_, k) => {
@@ -140,19 +151,22 @@ export function learnCorrelation(
       );
       slope[k] = (up - down) / (2 * STEP);
     });
-    return climb.logLikelihood + problem.logLikelihoodShift;
+    const value = climb.logLikelihood + problem.logLikelihoodShift;
+    if (value > best.value) best = { value, parameters: current };
+    return value;
   };
   const start = Float64Array.of(0.5 * (Math.log(shortest) + Math.log(longest)), 0);
-  const { x, value, evaluations } = maximizeBfgs(objective, start, {
+  const { x, evaluations } = maximizeBfgs(objective, start, {
     lower: Float64Array.of(Math.log(shortest), LOWEST_LOGIT),
     upper: Float64Array.of(Math.log(longest), HIGHEST_LOGIT),
     maxEvaluations: MOST_EVALUATIONS,
     minGain: SMALL_STEP_GAIN,
     gradientTolerance: SMALL_STEP_GAIN,
   });
+  const { problem, standard } = problemAt(x, best.parameters);
   return {
     correlation: correlationAt(x),
-    gain: value - reached(without),
+    gain: settledLogLikelihood(problem, standard) - without.logLikelihood,
     numObservations: onlyMarker(cohort).values.length,
     evaluations,
   };

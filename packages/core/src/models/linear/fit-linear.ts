@@ -3,7 +3,7 @@
  * scale. Says in words how it ended.
  */
 
-import { cohortSize, cohortVisits } from "../../basis/cohort-sums.ts";
+import { cohortSizes } from "../../basis/cohort-sums.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DEFAULT_MARKER } from "../../cohort/marker.ts";
 import { spreadWarnings } from "../../noise/words.ts";
@@ -140,8 +140,7 @@ export function linearBase(
         degree: each(parts.map(({ basis }) => basis.degree)),
       },
       seed,
-      numIndividuals: cohortSize(statistics[0]),
-      numObservations: statistics.reduce((sum, own) => sum + cohortVisits(own), 0),
+      ...cohortSizes(statistics),
       trace,
       iterations,
       converged,

@@ -58,7 +58,8 @@ describe("passes of a linear fit in blocks", () => {
 describe("linearLogLikelihood", () => {
   it("is the sum of what embed finds", () => {
     const { statistics: few, cohort: small } = randomCohort({ numIndividuals: 60, seed: 8 });
-    for (const model of [fitLmm(small), fitFpca(small)]) {
+    const { basis } = few;
+    for (const model of [fitLmm(small, { basis }), fitFpca(small, { basis })]) {
       const sum = embed(model, small).logLikelihood.reduce((s, v) => s + v, 0);
       expect(relativeError([linearLogLikelihood(model, [few])], [sum])).toBeLessThan(1e-11);
     }
@@ -87,8 +88,9 @@ describe("linearLogLikelihood", () => {
 describe("fitFpca beside a linear mixed model", () => {
   it("ends where it ends alone", () => {
     const { cohort: small, statistics: few } = randomCohort({ numIndividuals: 150, seed: 2 });
-    const mixed = fitLmm(small);
-    const alone = fitFpca(small);
+    const { basis } = few;
+    const mixed = fitLmm(small, { basis });
+    const alone = fitFpca(small, { basis });
     const beside = fitFpca(small, { lmm: mixed, statistics: few });
     expect(linearLogLikelihood(beside, [few])).toBeCloseTo(linearLogLikelihood(alone, [few]), 4);
     expect(relativeError(beside.loadings, alone.loadings)).toBeLessThan(1e-3);

@@ -52,7 +52,7 @@ export function effectPosterior(
   return { mean, covariance };
 }
 
-/** Posterior of the coefficients w_i = L v_i: N(Lv̂_i, σ² L A_i⁻¹ L'); [m,d] and [m,d,d]. */
+/** Posterior of the coefficients w_i = L v_i: N(Lv̂_i, σ² L A_i⁻¹ L'); [m,d] and [m,d,d]. The definition, for tests and oracles. */
 export function coefficientPosterior(
   markers: readonly BasisStatistics[],
   parameters: LinearParameters,

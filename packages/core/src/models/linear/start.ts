@@ -5,6 +5,7 @@
  * are fitted one by one.
  */
 
+import { type CohortSizes, cohortSizes } from "../../basis/cohort-sums.ts";
 import { type BasisStatistics, selectStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { joinFloats, takeRows } from "../../numeric/matrix.ts";
@@ -13,6 +14,7 @@ import { type MixedModelEffects, now } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import { type MeanCovariates, withoutEffects } from "../mean.ts";
 import type { ShardHost } from "../shards.ts";
+import { LINEAR_SAMPLES } from "../sizes.ts";
 import { factorCovariance } from "./canonical.ts";
 import { type CovariateEffects, fitLmmEffects } from "./covariate-effects.ts";
 import { fitJointFpca, fitJointLmm } from "./fit-joint-levels.ts";
@@ -29,6 +31,8 @@ export interface LinearModels {
   readonly lmm: LmmModel;
   /** Absent where it could not be fitted. */
   readonly fpca?: FpcaModel;
+  /** The cohort whose models they are, where they were fitted to a sample of it. */
+  readonly sampledFrom?: CohortSizes;
   /** Effects of covariates in the mean, where asked for: both models are then those of values without them. */
   readonly covariateEffects?: CovariateEffects;
   /** What could not be fitted and is absent, and why, in sentences. */
@@ -49,26 +53,18 @@ export interface LinearModelsOptions extends Omit<LmmStatisticsOptions, "start">
   readonly sampleSize?: number;
 }
 
-/** Above the first number of individuals, the second is enough for a start and for a comparison; a pass of several markers is dearer. */
-const ONE_MARKER = { many: 50_000, enough: 20_000 };
-const SEVERAL_MARKERS = { many: 8_000, enough: 4_000 };
-
 /**
  * Fits the linear mixed model, and functional principal components from it; these are left out where they cannot be fitted,
  * since everything else can be had without them.
  */
-export function fitLinearModels(statistics: readonly BasisStatistics[], options: LinearModelsOptions): LinearModels {
-  const { numIndividuals: m } = statistics[0];
-  const { mapDimension: q, seed = 1, warnings = [] } = options;
-  checkComponents("linearModels", "mapDimension", q, numCoefficients(statistics));
-  const { many, enough } = statistics.length === 1 ? ONE_MARKER : SEVERAL_MARKERS;
-  const sampled = m > many && options.shards?.spread === undefined;
-  const size = Math.min(options.sampleSize ?? (sampled ? enough : m), m);
-  const sample = size < m ? createRandom(seed).permutation(m).slice(0, size).sort() : undefined;
-  const all = sample === undefined ? statistics : statistics.map((own) => selectStatistics(own, sample));
-  const note = sample === undefined ? [] : [`Fitted to a random sample of ${size} of ${m} individuals.`];
-  const common = { ...options, warnings: [...warnings, ...note] };
-  const { lmm, covariateEffects, fitted } = fitMixedModel(all, common, sample);
+export function fitLinearModels(given: readonly BasisStatistics[], options: LinearModelsOptions): LinearModels {
+  const { numIndividuals: m } = given[0];
+  const { mapDimension: q, warnings = [] } = options;
+  checkComponents("linearModels", "mapDimension", q, numCoefficients(given));
+  const { statistics, covariates, isSample } = sampleFor(given, options);
+  const note = isSample ? [`Fitted to a random sample of ${statistics[0].numIndividuals} of ${m} individuals.`] : [];
+  const common = { ...options, covariates, warnings: [...warnings, ...note] };
+  const { lmm, covariateEffects, fitted } = fitMixedModel(statistics, common);
   const leftOut: string[] = [];
   let fpca: FpcaModel | undefined;
   try {
@@ -81,23 +77,42 @@ export function fitLinearModels(statistics: readonly BasisStatistics[], options:
   const concerns = [lmm, ...(fpca === undefined ? [] : [fpca])].flatMap((model) =>
     linearWarnings(problem, toStandard(problem, linearParameters(model))),
   );
-  const others = { ...(fpca && { fpca }), ...(covariateEffects && { covariateEffects }) };
+  const others = {
+    ...(fpca && { fpca }),
+    ...(covariateEffects && { covariateEffects }),
+    ...(isSample && { sampledFrom: cohortSizes(given) }),
+  };
   return { lmm, ...others, leftOut, warnings: [...new Set(concerns)] };
+}
+
+/** The individuals that linear models are fitted to, all of them or a random sample, with their covariates. */
+function sampleFor(
+  statistics: readonly BasisStatistics[],
+  { covariates: of, seed = 1, sampleSize, shards }: LinearModelsOptions,
+) {
+  const { numIndividuals: m } = statistics[0];
+  const { many, enough } = statistics.length === 1 ? LINEAR_SAMPLES.one : LINEAR_SAMPLES.several;
+  const sampled = m > many && shards?.spread === undefined;
+  const size = Math.min(sampleSize ?? (sampled ? enough : m), m);
+  if (size === m) return { statistics, covariates: of, isSample: false };
+  const sample = createRandom(seed).permutation(m).slice(0, size).sort();
+  return {
+    statistics: statistics.map((own) => selectStatistics(own, sample)),
+    covariates: of && { ...of, covariates: takeRows(of.covariates, of.numCovariates, sample) },
+    isSample: true,
+  };
 }
 
 /** The mixed model of all markers, and the statistics that it and others see: those without effects of covariates. */
 function fitMixedModel(
   statistics: readonly BasisStatistics[],
-  { covariates: given, ...options }: LinearModelsOptions,
-  sample: ArrayLike<number> | undefined,
+  { covariates: of, ...options }: LinearModelsOptions,
 ): Pick<LinearModels, "lmm" | "covariateEffects"> & { readonly fitted: readonly BasisStatistics[] } {
-  if (given === undefined) {
+  if (of === undefined) {
     const together = numCoefficients(statistics) <= MOST_COEFFICIENTS;
     const lmm = together ? fitJointLmm(statistics, options) : separateMixedModels(statistics, options);
     return { lmm, fitted: statistics };
   }
-  const { covariates: z, numCovariates: P } = given;
-  const of = { ...given, covariates: sample === undefined ? z : takeRows(z, P, sample) };
   const { covariateEffects, ...lmm } = fitLmmEffects(statistics, of, options);
   return { lmm, covariateEffects, fitted: withoutEffects(statistics, covariateEffects, of.covariates) };
 }
@@ -118,7 +133,6 @@ export function mapStart(
     markers: markerStarts(lmm).map((start, k) =>
       covariateEffects === undefined ? start : { ...start, effects: covariateEffects.coefficients[k] },
     ),
-    ...(covariateEffects && { mixedModel: mixedModelEffects(covariateEffects) }),
     scores: scores?.mean ?? null,
     locationMean: places.mean,
     locationCovariance: places.covariance,
@@ -126,13 +140,25 @@ export function mapStart(
   };
 }
 
-function mixedModelEffects({
-  coefficients,
-  covariance,
-  degreesOfFreedom,
-  robustCovariance,
-}: CovariateEffects): MixedModelEffects {
+/**
+ * The effects that stand beside those of a map: of the mixed model with the same covariates and a mean curve, whatever the mean of the map.
+ * With a constant mean a covariate times time would stand without time, and take what time does to all.
+ */
+export function referenceEffects(
+  given: readonly BasisStatistics[],
+  options: LinearModelsOptions & Required<Pick<LinearModelsOptions, "covariates">>,
+  { lmm, covariateEffects }: LinearModels,
+): MixedModelEffects {
+  const hasCurve = covariateEffects !== undefined && lmm.markers[0].mean.kind === "spline";
+  const { coefficients, covariance, degreesOfFreedom, robustCovariance } = hasCurve
+    ? covariateEffects
+    : fitReference(given, options);
   return { coefficients: joinFloats(coefficients), covariance, robustCovariance, degreesOfFreedom };
+}
+
+function fitReference(given: readonly BasisStatistics[], options: LinearModelsOptions): CovariateEffects {
+  const { statistics, covariates } = sampleFor(given, options);
+  return fitLmmEffects(statistics, covariates!, { ...options, mean: "spline" }).covariateEffects;
 }
 
 /** Mean, noise and Σ_k [d,d], the block of Σ, of each marker. */
@@ -185,7 +211,7 @@ function separateMixedModels(statistics: readonly BasisStatistics[], options: Li
   return finishedLmm(statistics, parameters, fit, settings, q, options, began);
 }
 
-/** The linear start of a map, from statistics. `algorithm: "em"` is the published one. */
+/** The linear start of a map, from statistics. `algorithm: "em"` is the published one. For tests, oracles and benchmarks: fits call its two parts. */
 export function linearStart(statistics: readonly BasisStatistics[], options: LinearModelsOptions): MapStart {
   const models = fitLinearModels(statistics, options);
   const { covariateEffects: effects } = models;

@@ -63,7 +63,7 @@ export function individualObservations(
   return observationsOf(statistics, individual, meanCoefficients, noise);
 }
 
-/** log p(y | node g), [Γ], for observations of one noise level. */
+/** log p(y | node g), [Γ], for observations of one noise level: the definition, held against independent implementations (oracles/check). */
 export function nodeLogDensities(mixture: CoefficientMixture, observations: Observations): Float64Array {
   return mixture.logWeights.map((_, g) => nodeEffect(mixture, observations, g).logDensity);
 }
@@ -84,7 +84,7 @@ export function mixtureLogLikelihood(mixture: CoefficientMixture, observations: 
 }
 
 /** The nodes whose weights [Γ], known up to a factor, are at least `least`. */
-export function keptNodes(
+function keptNodes(
   { numNodes, mapDimension: q, locations: X }: CoefficientMixture,
   all: Float64Array,
   least: number,

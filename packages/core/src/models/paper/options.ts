@@ -6,6 +6,7 @@ import type { Marker } from "../../cohort/marker.ts";
 import { checkOption } from "../../errors.ts";
 import type { ColumnNames, FitControl, Json } from "../fit.ts";
 import type { InducingOptions } from "../gp/inducing.ts";
+import { MANY_INDIVIDUALS } from "../sizes.ts";
 import type { LogPrior, Priors } from "./state.ts";
 
 /**
@@ -112,9 +113,6 @@ export function paperSettings(options: DtmPaperOptions, m: number): DtmPaperSett
   checkSettings(settings);
   return settings;
 }
-
-/** Above this many individuals minibatches are the default. */
-const MANY_INDIVIDUALS = 50_000;
 
 /** Minibatches for large cohorts, unless something is to be learned that only whole passes can. */
 function defaultSchedule({ learn, kernel }: DtmPaperOptions, m: number): DtmPaperSchedule {

@@ -96,7 +96,7 @@ export function createPlacer(
       const [placed] = own;
       const mean = linear === null ? placed.mean : linear.mean.subarray(i * q, (i + 1) * q);
       const S = linear === null ? placed.covariance : linear.covariance.subarray(i * q * q, (i + 1) * q * q);
-      const covariance = showCovariance(model.orientation, S, q);
+      const covariance = showCovariance(model.orientation, withinCell(S, q, cell), q);
       out.location.set(showLocation(model.orientation, mean, q), i * q);
       out.covariance.set(covariance, i * q * q);
       out.logLikelihood[i] = placed.logLikelihood;
@@ -256,8 +256,26 @@ function momentsOf(values: Float64Array, weights: Float64Array): Moments {
   return { mean, sd: Math.sqrt(weights.reduce((sum, w, k) => sum + w * (values[k] - mean) ** 2, 0)) };
 }
 
+/** Variances, over those of a cell, below which all mass lies on one node: squares that cancel leave no more. */
+const ONE_NODE = 1e-9;
+
+/**
+ * The covariance [q,q] of a place on a lattice whose cells have this area. Where all mass lies on one node nothing finer than its cell is known: the
+ * place is then uniform in it, as `drawLocations` has it, with variance step²/12.
+ */
+export function withinCell(S: Float64Array, q: number, cell: number): Float64Array {
+  const least = cell ** (2 / q) / 12;
+  let out = S;
+  for (let a = 0; a < q; a++) {
+    if (!(S[a * q + a] < ONE_NODE * least)) continue;
+    if (out === S) out = S.slice();
+    for (let b = 0; b < q; b++) out[a * q + b] = out[b * q + a] = a === b ? least : 0;
+  }
+  return out;
+}
+
 /** Area of one lattice cell; NaN for nodes that are draws. */
-function cellArea(model: TrajectoryModel, mixture: CoefficientMixture): number {
+export function cellArea(model: TrajectoryModel, mixture: CoefficientMixture): number {
   const q = model.mapDimension;
   if (!isMapModel(model) || q > 2) return Number.NaN;
   // Nodes of a row, equal in all but the last coordinate, stand one after the other.

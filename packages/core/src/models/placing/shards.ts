@@ -71,7 +71,7 @@ export function placingShards(): ShardFunctions {
 }
 
 /** What places are made from; a linear model of several markers has no mixture of each. */
-export function placingMixtures(model: TrajectoryModel): CoefficientMixture[] {
+function placingMixtures(model: TrajectoryModel): CoefficientMixture[] {
   return !isMapModel(model) && model.markers.length > 1 ? [] : modelMixtures(model);
 }
 

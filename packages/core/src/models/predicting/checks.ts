@@ -1,16 +1,17 @@
 /** What predictions refuse. */
 
 import { applyTransform } from "../../cohort/marker.ts";
-import { checkOption, DtmError, showReceived } from "../../errors.ts";
-import { fitKey, type ModelBase, markerModel } from "../fit.ts";
+import { checkForm, checkNumbers, checkOption, DtmError, isNamed, showReceived } from "../../errors.ts";
+import { checkModel, fitKey, type ModelBase, markerModel } from "../fit.ts";
 import type { Placement } from "../placement.ts";
+import { refuseFault } from "../result-checks.ts";
 
 /** A threshold on the scale of the model; refuses one outside the transform's domain. */
 export function modelThreshold(where: string, model: ModelBase, threshold: number): number {
   const { transform } = markerModel(model).marker;
   const level = applyTransform(transform, threshold);
   checkOption(
-    Number.isFinite(level),
+    typeof threshold === "number" && Number.isFinite(level),
     where,
     `a threshold in the domain of transform "${transform}"`,
     threshold,
@@ -19,8 +20,13 @@ export function modelThreshold(where: string, model: ModelBase, threshold: numbe
   return level;
 }
 
-/** Refuses a placement by another fit: its numbers mean something else there. */
-export function checkPlaced(where: string, model: ModelBase, { id, placedBy }: Placement): void {
+/** Refuses what is no placement, one by another fit, whose numbers mean something else there, and one of which nothing can be said. */
+export function checkPlaced(where: string, model: ModelBase, placement: Placement): void {
+  checkModel(where, model);
+  const isPlaced = isNamed(placement) && isNamed(placement.posterior) && ArrayBuffer.isView(placement.location);
+  checkForm(isPlaced, where, "a placed individual", placement, "Place it first: placeIndividual(model, history).");
+  const { id, placedBy, fault } = placement;
+  refuseFault(where, { id, fault });
   if (placedBy === undefined || placedBy === fitKey(model)) return;
   throw new DtmError(
     "other-model",
@@ -40,12 +46,7 @@ export function checkDraws(where: string, numDraws: number): void {
   checkOption(ok, where, "numDraws as a whole number from 10 to 10,000,000", numDraws, "Use 2000.");
 }
 
-/** The times as numbers; refuses any that is not finite. */
+/** The times as numbers; refuses what is no list, and any that is not finite. */
 export function checkTimes(where: string, times: ArrayLike<number>): Float64Array {
-  const at = Float64Array.from(times);
-  const bad = at.findIndex((t) => !Number.isFinite(t));
-  if (bad >= 0) {
-    throw new DtmError("not-finite", `${where}: expected finite times, received ${at[bad]} at position ${bad}.`);
-  }
-  return at;
+  return Float64Array.from(checkNumbers(where, "times", times));
 }

@@ -4,7 +4,7 @@
  */
 
 import { basisDomain, designMatrix } from "../../basis/bspline.ts";
-import { checkGiven, checkOption, DtmError } from "../../errors.ts";
+import { checkGiven, checkNames, checkNumbers, checkOption, checkSeed, DtmError, optionNames } from "../../errors.ts";
 import { type ModelBase, markerModel } from "../fit.ts";
 import { posteriorFunctionals } from "../mixture/conditioner.ts";
 import type { Placement } from "../placement.ts";
@@ -24,6 +24,10 @@ export interface CrossingOptions {
   readonly numDraws?: number;
   readonly seed?: number;
 }
+
+const CROSSING_OPTIONS = optionNames<CrossingOptions>({
+  ...{ threshold: true, from: true, direction: true, probabilities: true, numDraws: true, seed: true },
+});
 
 export interface Crossing {
   readonly threshold: number;
@@ -45,6 +49,8 @@ export interface Crossing {
  */
 export function predictCrossing(model: ModelBase, placement: Placement, options: CrossingOptions): Crossing {
   checkGiven("predictCrossing", { model, placement, options });
+  checkNames("predictCrossing", options, CROSSING_OPTIONS);
+  checkSeed("predictCrossing", options.seed);
   checkPlaced("predictCrossing", model, placement);
   const own = markerModel(model);
   const { threshold, probabilities = [0.05, 0.25, 0.5, 0.75, 0.95], numDraws = 4000, seed = 1 } = options;
@@ -60,6 +66,7 @@ export function predictCrossing(model: ModelBase, placement: Placement, options:
     options.direction,
     "Leave it out to look away from the present side.",
   );
+  checkNumbers("predictCrossing", "probabilities", probabilities);
   for (const probability of probabilities) checkLevel("predictCrossing", probability);
   if (from > last) {
     throw new DtmError(

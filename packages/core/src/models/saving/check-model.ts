@@ -1,7 +1,12 @@
-/** What a model's numbers must be, beyond their shapes: asked when a file is loaded. */
+/**
+ * What a model's numbers must be, beyond their types: asked when a file is loaded, and so of every model that is saved. No number is larger than can be computed
+ * with, shapes agree, matrices of covariance are such, and lists rise where they must.
+ */
 
+import type { Basis } from "../../basis/bspline.ts";
+import { isComputable } from "../../cohort/marker.ts";
 import { columnsWith } from "../../covariates/covariates.ts";
-import { DtmError } from "../../errors.ts";
+import type { Noise } from "../../noise/noise.ts";
 import { logSumExp } from "../../numeric/special.ts";
 import type { ForecastCalibration } from "../conformal.ts";
 import type { DtmMarkerModel, DtmModel } from "../dtm/model.ts";
@@ -11,65 +16,134 @@ import type { SparseMap } from "../gp/sparse-map.ts";
 import { numCoefficients } from "../linear/stack.ts";
 import { effectColumns, meanForm } from "../mean.ts";
 import type { TrajectoryModel } from "../model.ts";
+import { checkCoding } from "./check-coding.ts";
+import { expectLength, expectTrue } from "./expect-field.ts";
+import { isCovariance, isCovarianceMatrix, isOrthogonal, isPositive, isSemidefinite } from "./matrix-checks.ts";
 
 /** Throws DtmError "bad-model" naming the first field that cannot be right. */
 export function checkModel(model: TrajectoryModel): void {
   const { orientation, mapDimension: q } = model;
+  checkSizes(model, "");
   const d = numCoefficients(model.markers);
   expectLength(orientation, q * q, "orientation");
-  for (const part of model.markers) checkMarkerModel(part);
+  for (const [k, part] of model.markers.entries()) checkMarkerModel(part, `markers.${k}`);
   const names = model.markers.map(({ marker }) => marker.name);
   expectTrue(new Set(names).size === names.length, "markers", "markers of different names");
   expectTrue(isOrthogonal(orientation, q), "orientation", "an orthogonal matrix");
-  if (model.calibration !== undefined) checkCalibration(model.calibration);
+  if (model.calibration !== undefined) checkCalibration(model.calibration, "calibration");
   checkEffects(model);
   checkShift(model, q);
   if (model.kind === "lmm") {
+    expectTrue(q <= d, "mapDimension", "no more dimensions than coefficients");
     expectLength(model.covarianceFactor, d * d, "covarianceFactor");
     expectLength(model.scoreCenter, d, "scoreCenter");
     expectLength(model.scoreLoadings, d * q, "scoreLoadings");
   } else if (model.kind === "fpca") {
+    expectTrue(q <= d, "mapDimension", "no more dimensions than coefficients");
     expectLength(model.loadings, d * q, "loadings");
   } else {
-    for (const { map, basis } of model.markers) checkMap(map, basis.numBasis, q);
+    for (const [k, { map, basis }] of model.markers.entries()) checkMap(map, basis.numBasis, q, `markers.${k}.map`);
     if (model.kind !== "dtm") expectTrue(names.length === 1, "markers", "one marker for this map");
     else checkLattice(model, q);
   }
 }
 
-function checkMarkerModel({ basis, mean, calibration, noise: { limits } }: MarkerModel): void {
-  if (calibration !== undefined) checkCalibration(calibration);
-  const d = basis.numBasis;
-  expectLength(basis.knots, d + basis.degree + 1, "basis.knots");
-  expectLength(mean.coefficients, d, "mean.coefficients");
-  if (limits !== undefined) {
-    expectLength(limits.mean, d, "noise.limits.mean");
-    expectLength(limits.factor, d * d, "noise.limits.factor");
+/** No number, however deep, is larger than can be computed with. */
+function checkSizes(value: unknown, field: string): void {
+  if (typeof value === "number") {
+    expectTrue(Math.abs(value) <= 1e100, field, "a number that can be computed with");
+  } else if (ArrayBuffer.isView(value)) {
+    const fits = (value as Float64Array).every((v) => Math.abs(v) <= 1e100);
+    expectTrue(fits, field, "numbers that can be computed with");
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, own] of Object.entries(value)) checkSizes(own, field === "" ? name : `${field}.${name}`);
   }
-  expectTrue(ascending(basis.knots), "basis.knots", "knots that do not decrease");
-  expectTrue(basis.knots[basis.degree] < basis.knots[d], "basis.knots", "a first time before the last");
 }
 
-function checkCalibration({ levels, knownFrom, horizonFrom, classes }: ForecastCalibration): void {
+function checkMarkerModel({ basis, marker, mean, calibration, noise, center }: MarkerModel, field: string): void {
+  if (calibration !== undefined) checkCalibration(calibration, `${field}.calibration`);
+  checkBasis(basis, `${field}.basis`);
+  const d = basis.numBasis;
+  const beta = mean.coefficients;
+  expectLength(beta, d, `${field}.mean.coefficients`);
+  const isMean = mean.kind !== "scalar" || beta.every((v) => v === beta[0]);
+  expectTrue(isMean, `${field}.mean.coefficients`, "the same number for a constant mean");
+  checkNoise(noise, d, `${field}.noise`);
+  const isNear = beta.every((v) => Math.abs(center - v) <= FURTHEST_CENTER * Math.sqrt(noise.variance));
+  expectTrue(isComputable(center) && isNear, `${field}.center`, "a number near the mean, as digits go");
+  const [low, high] = marker.limits ?? [];
+  const isOpen = low == null || high == null || low < high;
+  expectTrue(isOpen, `${field}.marker.limits`, "a lower limit below the upper");
+}
+
+function checkBasis({ knots, degree, numBasis: d }: Basis, field: string): void {
+  expectLength(knots, d + degree + 1, `${field}.knots`);
+  expectTrue(knots.every(isComputable), `${field}.knots`, "times that can be computed with");
+  const isClamped = knots.every((t, k) => (k > degree && k < d) || t === knots[k < d ? 0 : d]);
+  expectTrue(isClamped, `${field}.knots`, "the first and the last knot as often as the degree and once more");
+  expectTrue(rising(knots.subarray(degree, d + 1)), `${field}.knots`, "a first time, knots and a last time that rise");
+}
+
+/** Values are counted from the centre: as many noise sds away from the mean, digits of sixteen are lost. */
+const FURTHEST_CENTER = 1e9;
+/** Levels of noise are spread by factors e^(±4 spread). */
+const MOST_SPREAD = 50;
+
+function checkNoise({ limits, spread = 0, variance, correlation }: Noise, d: number, field: string): void {
+  const computable = (v: number) => v >= 1e-200 && v <= 1e200;
+  expectTrue(computable(variance), `${field}.variance`, "a variance that can be computed with");
+  expectTrue(spread <= MOST_SPREAD, `${field}.spread`, `a spread of at most ${MOST_SPREAD}`);
+  const isRange = correlation === undefined || isComputable(correlation.range);
+  expectTrue(isRange, `${field}.correlation.range`, "a range of times");
+  if (limits === undefined) return;
+  expectLength(limits.mean, d, `${field}.limits.mean`);
+  expectLength(limits.factor, d * d, `${field}.limits.factor`);
+  expectTrue(computable(limits.variance), `${field}.limits.variance`, "a variance that can be computed with");
+  expectTrue(limits.spread <= MOST_SPREAD, `${field}.limits.spread`, `a spread of at most ${MOST_SPREAD}`);
+}
+
+function checkCalibration(calibration: ForecastCalibration, field: string): void {
+  const { levels, knownFrom, horizonFrom, classes, numIndividuals } = calibration;
   const whole = knownFrom.length > 0 && horizonFrom.length > 0 && levels.length > 0;
-  expectTrue(whole, "calibration", "a class and a level or more");
-  expectTrue(classes.length === knownFrom.length * horizonFrom.length, "calibration.classes", "one for each class");
+  expectTrue(whole, field, "a class and a level or more");
+  const areLevels = rising(levels) && levels[0] > 0 && levels[levels.length - 1] < 1;
+  expectTrue(areLevels, `${field}.levels`, "probabilities between 0 and 1 that rise");
+  const areKnown = rising(knownFrom) && knownFrom.every((n) => Number.isInteger(n) && n >= 1);
+  expectTrue(areKnown, `${field}.knownFrom`, "numbers of visits that rise");
+  const areTimes = horizonFrom.every((t, h) => t >= (h === 0 ? 0 : horizonFrom[h - 1]));
+  expectTrue(areTimes, `${field}.horizonFrom`, "times since the last visit that do not decrease");
+  expectTrue(classes.length === knownFrom.length * horizonFrom.length, `${field}.classes`, "one for each class");
   const sized = classes.every(({ lower, upper }) => lower.length === levels.length && upper.length === levels.length);
-  expectTrue(sized, "calibration.classes", "a factor for each level");
+  expectTrue(sized, `${field}.classes`, "a factor for each level");
+  const widening = classes.every(({ lower, upper }) => widens(lower) && widens(upper));
+  expectTrue(widening, `${field}.classes`, "factors that do not decrease with the level");
+  const counted = classes.every((own) => own.numIndividuals <= numIndividuals);
+  expectTrue(counted, `${field}.classes`, "no more individuals than in all");
 }
 
-function checkMap(map: SparseMap, d: number, q: number): void {
+const widens = (factors: readonly (number | null)[]) => {
+  const told = factors.filter((c) => c !== null);
+  return told.every((c, k) => k === 0 || c >= told[k - 1]);
+};
+
+function checkMap(map: SparseMap, d: number, q: number, field: string): void {
   const { kernel, inducingCovariance: Xi, numInducing: p } = map;
-  expectTrue(map.numBasis === d && map.mapDimension === q, "map", `${d} coefficients and ${q} dimensions`);
-  expectLength(map.inducingLocations, p * q, "map.inducingLocations");
-  expectLength(map.inducingMean, d * p, "map.inducingMean");
-  expectLength(Xi, (d * p) ** 2, "map.inducingCovariance");
-  expectTrue(isCovariance(Xi, d * p), "map.inducingCovariance", "a symmetric matrix with a diagonal above 0");
+  expectTrue(map.numBasis === d && map.mapDimension === q, field, `${d} coefficients and ${q} dimensions`);
+  expectLength(map.inducingLocations, p * q, `${field}.inducingLocations`);
+  const isNear = map.inducingLocations.every((x) => Math.abs(x) <= FURTHEST);
+  expectTrue(isNear, `${field}.inducingLocations`, `places within ${FURTHEST} of the middle`);
+  expectLength(map.inducingMean, d * p, `${field}.inducingMean`);
+  expectLength(Xi, (d * p) ** 2, `${field}.inducingCovariance`);
+  const definite = isCovariance(Xi, d * p) && isPositive(Xi, d * p);
+  expectTrue(definite, `${field}.inducingCovariance`, "a symmetric, positive definite matrix");
   if (kernel.kind === "linear") return;
-  expectLength(kernel.lengthscales, q, "map.kernel.lengthscales");
+  expectLength(kernel.lengthscales, q, `${field}.kernel.lengthscales`);
   const positive = kernel.lengthscales.every((l) => l > 0);
-  expectTrue(positive, "map.kernel.lengthscales", "length-scales above 0");
+  expectTrue(positive, `${field}.kernel.lengthscales`, "length-scales above 0");
 }
+
+/** Places are standard normal before any value. */
+const FURTHEST = 1000;
 
 function checkLattice({ nodes, markers }: DtmModel, q: number): void {
   expectLength(nodes.locations, nodes.logWeights.length * q, "nodes.locations");
@@ -77,20 +151,23 @@ function checkLattice({ nodes, markers }: DtmModel, q: number): void {
   expectTrue(Math.abs(logSumExp(nodes.logWeights)) < 1e-6, "nodes.logWeights", "weights that sum to one");
   expectTrue(new Set(nodes.locations).size > 1, "nodes.locations", "places that differ");
   expectTrue(nodes.step <= 2 * nodes.radius, "nodes.step", "a step within the lattice");
-  for (const part of markers) checkResidual(part);
+  expectTrue(nodes.radius <= FURTHEST, "nodes.radius", `a lattice within ${FURTHEST} of the middle`);
+  const isInside = nodes.locations.every((x) => Math.abs(x) <= nodes.radius * (1 + 1e-9));
+  expectTrue(isInside, "nodes.locations", "places within the lattice");
+  for (const [k, part] of markers.entries()) checkResidual(part, `markers.${k}`);
 }
 
-function checkResidual({ residual, averageGram, basis: { numBasis: d } }: DtmMarkerModel): void {
-  expectLength(residual.covariance, d * d, "residual.covariance");
-  expectTrue(isSemidefinite(residual.covariance, d), "residual.covariance", "a covariance matrix");
-  expectLength(averageGram, d * d, "averageGram");
-  expectTrue(isSemidefinite(averageGram, d), "averageGram", "a symmetric matrix with a diagonal of 0 or more");
+function checkResidual({ residual, averageGram, basis: { numBasis: d } }: DtmMarkerModel, field: string): void {
+  expectLength(residual.covariance, d * d, `${field}.residual.covariance`);
+  expectTrue(isCovarianceMatrix(residual.covariance, d), `${field}.residual.covariance`, "a covariance matrix");
+  expectLength(averageGram, d * d, `${field}.averageGram`);
+  const isGram = isSemidefinite(averageGram, d);
+  expectTrue(isGram, `${field}.averageGram`, "a symmetric matrix with a diagonal of 0 or more");
 }
 
 function checkShift({ covariates, shift }: ModelBase & Pick<DtmModel, "shift">, q: number): void {
   if (covariates !== undefined) {
-    const known = covariates.columns.every(({ covariate }) => covariate < covariates.covariates.length);
-    expectTrue(known, "covariates.columns", "columns of the covariates listed");
+    checkCoding(covariates);
   }
   const shifting = covariates === undefined ? 0 : columnsWith(covariates, ["places"]).length;
   expectTrue(
@@ -101,6 +178,7 @@ function checkShift({ covariates, shift }: ModelBase & Pick<DtmModel, "shift">, 
   if (shift !== undefined) {
     expectLength(shift.loadings, q * shifting, "shift.loadings");
     expectLength(shift.covariance, (q * shifting) ** 2, "shift.covariance");
+    expectTrue(isCovarianceMatrix(shift.covariance, q * shifting), "shift.covariance", "a covariance matrix");
   }
 }
 
@@ -110,10 +188,10 @@ function checkEffects({ covariates, effects, markers }: ModelBase): void {
   expectTrue((effects?.form ?? null) === form, "effects", expected);
   const P = covariates === undefined || form === null ? 0 : columnsWith(covariates, [form]).length;
   let total = 0;
-  for (const { basis, effects: own } of markers) {
+  for (const [k, { basis, effects: own }] of markers.entries()) {
     const length = form === null ? 0 : P * effectColumns(form, basis).h;
-    expectTrue((own === undefined) === (form === null), "markers.effects", expected);
-    if (own !== undefined) expectLength(own, length, "markers.effects");
+    expectTrue((own === undefined) === (form === null), `markers.${k}.effects`, expected);
+    if (own !== undefined) expectLength(own, length, `markers.${k}.effects`);
     total += length;
   }
   if (effects === undefined) return;
@@ -126,49 +204,12 @@ function checkEffects({ covariates, effects, markers }: ModelBase): void {
 
 function checkCovariances({ covariance, robustCovariance }: EffectCovariances, total: number, field: string): void {
   expectLength(covariance, total ** 2, `${field}.covariance`);
-  if (robustCovariance !== undefined) expectLength(robustCovariance, total ** 2, `${field}.robustCovariance`);
+  expectTrue(isCovarianceMatrix(covariance, total), `${field}.covariance`, "a covariance matrix");
+  if (robustCovariance === undefined) return;
+  expectLength(robustCovariance, total ** 2, `${field}.robustCovariance`);
+  expectTrue(isCovarianceMatrix(robustCovariance, total), `${field}.robustCovariance`, "a covariance matrix");
 }
 
-function expectLength({ length }: Float64Array, expected: number, field: string): void {
-  if (length === expected) return;
-  throw new DtmError("bad-model", `loadModel: expected ${expected} numbers in ${field}, received ${length}.`);
-}
-
-function expectTrue(ok: boolean, field: string, expected: string): void {
-  if (!ok) throw new DtmError("bad-model", `loadModel: expected ${expected} in ${field}, received something else.`);
-}
-
-function ascending(x: Float64Array): boolean {
-  return x.every((v, k) => k === 0 || v >= x[k - 1]);
-}
-
-function isOrthogonal(Q: Float64Array, q: number): boolean {
-  for (let a = 0; a < q; a++) {
-    for (let b = 0; b < q; b++) {
-      let s = a === b ? -1 : 0;
-      for (let c = 0; c < q; c++) s += Q[c * q + a] * Q[c * q + b];
-      if (!(Math.abs(s) < 1e-8)) return false;
-    }
-  }
-  return true;
-}
-
-function isCovariance(S: Float64Array, n: number): boolean {
-  for (let a = 0; a < n; a++) {
-    if (!(S[a * n + a] > 0)) return false;
-    for (let b = 0; b < a; b++) if (S[a * n + b] !== S[b * n + a]) return false;
-  }
-  return true;
-}
-
-/** Symmetric, with no entry larger than its diagonal allows. */
-function isSemidefinite(S: Float64Array, n: number): boolean {
-  for (let a = 0; a < n; a++) {
-    if (!(S[a * n + a] >= 0)) return false;
-    for (let b = 0; b < a; b++) {
-      const bound = Math.sqrt(S[a * n + a] * S[b * n + b]) * (1 + 1e-9);
-      if (Math.abs(S[a * n + b] - S[b * n + a]) > 1e-9 * bound || Math.abs(S[a * n + b]) > bound) return false;
-    }
-  }
-  return true;
+function rising(x: ArrayLike<number>): boolean {
+  return Array.from(x).every((v, k) => k === 0 || v > x[k - 1]);
 }

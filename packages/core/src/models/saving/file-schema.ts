@@ -116,6 +116,44 @@ const part = {
   calibration,
 };
 
+/** A setting of a fit: a number or a word, or one for each marker or dimension. */
+const setting = z.union([z.number(), z.boolean(), z.null(), z.string().check(z.maxLength(100))]);
+const settings = z.union([setting, z.array(setting).check(z.maxLength(1000))]);
+const logPrior = z.strictObject({ mean: z.number(), precision: z.number() });
+const OPTION_NAMES = [
+  ...["algorithm", "degree", "effects", "emTolerance", "mapDimension", "maxEmIterations", "maxEvaluations"],
+  ...["maxIterations", "mean", "model", "noise", "numBasis", "restarts", "tolerance", "kernels", "learn"],
+  ...["cap", "inducingHalfWidth", "inducingPerDimension", "lengthscale", "nodeRadius", "nodeStep", "residual"],
+  ...["schedule", "batchSize", "sampleSize", "diagonalLocations", "epochs", "jitter", "kernel", "lengthscales"],
+  ...["numInducing", "sharedLengthscale", "signalVariance", "startPlaces", "startSd", "stepSize", "rank", "seed"],
+] as const;
+/** What a fit was asked for, by names that are known: a file can carry nothing else. */
+const recordedOptions = z.strictObject({
+  ...(Object.fromEntries(OPTION_NAMES.map((name) => [name, z.optional(settings)])) as Record<
+    (typeof OPTION_NAMES)[number],
+    z.ZodMiniOptional<typeof settings>
+  >),
+  inducing: z.optional(
+    z.strictObject({
+      placement: z.optional(z.string().check(z.maxLength(100))),
+      locations: z.optional(z.array(z.array(z.number()).check(z.maxLength(20))).check(z.maxLength(10_000))),
+      perDimension: z.optional(z.number()),
+      halfWidth: z.optional(z.number()),
+      count: z.optional(z.number()),
+    }),
+  ),
+  priors: z.optional(
+    z.union([
+      setting,
+      z.strictObject({
+        logNoiseVariance: z.optional(logPrior),
+        logSignalVariance: z.optional(logPrior),
+        logLengthscale: z.optional(logPrior),
+      }),
+    ]),
+  ),
+});
+
 const parts = <Part extends z.core.$ZodType>(schema: Part) => z.array(schema).check(z.minLength(1));
 
 const base = {
@@ -123,7 +161,7 @@ const base = {
   orientation: floats("Orthogonal matrix, [mapDimension, mapDimension]: a place x of the fit is shown as Q'x"),
   record: z.strictObject({
     version: z.string(),
-    options: z.record(z.string(), z.json()),
+    options: recordedOptions,
     seed: z.number(),
     numIndividuals: count,
     numObservations: count,
@@ -212,7 +250,7 @@ const inMean = {
       ...covariances,
       mixedModel: z.optional(
         z.strictObject({
-          coefficients: floats("Effects of the mixed model with the same covariates"),
+          coefficients: floats("Effects of the mixed model with the same covariates and a mean curve"),
           ...covariances,
         }),
       ),

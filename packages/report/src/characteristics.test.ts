@@ -1,6 +1,6 @@
 import { makeCohort } from "@trajectory-maps/core";
 import { describe, expect, it } from "vitest";
-import { characteristicRows, studyCharacteristics } from "./characteristics.ts";
+import { characteristicRows, characteristicsNote, studyCharacteristics } from "./characteristics.ts";
 import { contextOf } from "./content/context.ts";
 import { flowFigure } from "./content/flow-figure.ts";
 import { type Study, type StudyGroup, summarizeCohort } from "./index.ts";
@@ -67,12 +67,30 @@ describe("characteristics by group", () => {
 
   it("round a category with a small count to fives and keep its difference back in a report for sharing", () => {
     const rows = rowsOf(11);
-    expect(rows.get("Rare")).toEqual(["11 (55%)", "<11", "15 (25%)", "–"]);
+    // Of twenty "<11" and "<11" would be ten and ten; and the same where they are not.
+    expect(rows.get("f")).toEqual(["–", "20 (45–55%)", "30 (47–53%)", ""]);
+    expect(rows.get("Rare")).toEqual(["–", "<11", "15 (22–28%)", "–"]);
     expect(rows.get("missing")).toEqual(["0", "<11", "<11", ""]);
-    // Ten women in a group of twenty are few too.
-    expect(rows.get("f")).toEqual(["<11", "20 (50%)", "30 (50%)", ""]);
     // Means of groups large enough stand as they are.
     expect(rows.get("Age")?.[0]).toBe(rowsOf(1).get("Age")?.[0]);
+  });
+
+  it("give of rounded counts the percentages that they leave open, and say what the smallest is", () => {
+    // A: 12 of 25; B: 13 of 34, where one is missing.
+    const own = ids.map((_, i) => (i < 35 ? 0 : 1));
+    const cells = ids.map((_, i) => (i === 34 ? "" : i < 13 || (i >= 35 && i < 47) ? "1" : "0"));
+    const named = { table: { ids, columns: [{ name: "ascites", cells }] }, columns: ["ascites"] };
+    const of = (sizes: readonly [number, number]) => {
+      const groups = { labels: own, groups: [group(1, "A", sizes[0]), group(0, "B", sizes[1])] };
+      const characteristics = studyCharacteristics(cohort, { labels: own, numGroups: 2 }, named);
+      return contextOf({ ...study(11), groups, characteristics });
+    };
+    const shown = (sizes: readonly [number, number]) =>
+      characteristicRows(of(sizes)).find(({ head }) => head === "Ascites")?.cells;
+    expect(shown([25, 35])).toEqual(["11 (44–48%)", "15 (38–68%)", "25 (39–54%)"]);
+    expect(characteristicsNote(of([25, 35]))).toContain("rounded to fives (11 at least), with the percentages");
+    // Percentages of a group whose size is held back would tell it.
+    expect(shown([5, 35])).toEqual(["11", "15", "25 (39–54%)"]);
   });
 
   it("give no mean of a group with too few values, nor of the one it could be worked out from", () => {
@@ -96,6 +114,12 @@ describe("the flow", () => {
       ],
       ["2 groups", "60 individuals"],
     ]);
+  });
+
+  it("says how many were clustered as the text of the groups does", () => {
+    const made = study(11);
+    const { table: own } = flowFigure(contextOf({ ...made, groups: { ...made.groups!, numClustered: 47 } }));
+    expect(own.rows.at(-1)).toEqual(["2 groups", "60 individuals; 47 clustered, the others joined by their place"]);
   });
 
   it("does not give a small number of rows left out away by the rows of the table", () => {

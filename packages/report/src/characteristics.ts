@@ -15,7 +15,15 @@ import {
 } from "@trajectory-maps/core/study";
 import type { Context } from "./content/context.ts";
 import { decimalsFor, fixed, isSmall, NONE, percent, whole } from "./numbers.ts";
-import { isCount, markCells, rough, roughCount } from "./small-cells.ts";
+import {
+  coverRounded,
+  isCount,
+  markCells,
+  type RoundedMark,
+  rough,
+  roughRange,
+  roundedToFives,
+} from "./small-cells.ts";
 import type { Numbers, StudyCharacteristics } from "./study.ts";
 import { outcomeName } from "./words.ts";
 
@@ -122,34 +130,45 @@ function categoryRows(
   const missing = columns.map((k) => row.missing[k]);
   const rounded =
     smallCell > 1 && (!sizes.every(isCount) || [...counts.flat(), ...missing].some((n) => isSmall(n, smallCell)));
-  const text = (count: number, total: number) => {
-    if (total === 0) return NONE;
-    if (!rounded) return `${whole(count)} (${percent(count / total)})`;
-    if (isSmall(count, smallCell)) return rough(count, smallCell);
-    // Never more than there are.
-    return `${rough(count, smallCell)} (${percent(Math.min(1, roughCount(count, smallCell) / total))})`;
+  // What is missing is a part of each group too.
+  const parts = counts.map((own, k) => [...own, missing[k]]);
+  const sum = (own: readonly number[]) => own.reduce((all, n) => all + n, 0);
+  const marks = rounded ? coverRounded(parts, parts.map(sum), smallCell) : [];
+  const missingMarks = marks.map((own) => own[own.length - 1]);
+  const text = (count: number, k: number, mark: RoundedMark | undefined) => {
+    const known = sum(counts[k]);
+    if (known === 0 || mark === "withheld") return NONE;
+    if (mark === "bounded") return `≥${smallCell}`;
+    if (!rounded) return `${whole(count)} (${percent(count / known)})`;
+    const shown = rough(count, smallCell);
+    // The whole is told by the size of the group and the number of missing values, where both are.
+    const isTold = (k >= sizes.length || isCount(sizes[k])) && missingMarks[k] === "rounded";
+    if (isSmall(count, smallCell) || !isTold) return shown;
+    return `${shown} (${openShare(count, sum(parts[k]), missing[k], smallCell)})`;
   };
-  const cellsOf = (level: number) =>
-    counts.map((own) =>
-      text(
-        own[level],
-        own.reduce((sum, n) => sum + n, 0),
-      ),
-    );
+  const cellsOf = (level: number) => counts.map((own, k) => text(own[level], k, marks[k]?.[level]));
   const difference = rounded ? NONE : differenceText(row.difference);
   const name = outcomeName(row.name);
   const yes = yesLevel(row.levels);
   if (yes >= 0) {
     return [
       { head: name, note: "n (%)", level: false, cells: cellsOf(yes), difference },
-      ...missingRow(missing, smallCell, rounded),
+      ...missingRow(missing, smallCell, rounded, missingMarks),
     ];
   }
   return [
     { head: name, note: "n (%)", level: false, cells: [], difference },
     ...row.levels.map((level, k) => ({ head: level, note: "", level: true, cells: cellsOf(k), difference: "" })),
-    ...missingRow(missing, smallCell, rounded),
+    ...missingRow(missing, smallCell, rounded, missingMarks),
   ];
+}
+
+/** "59–69%": the share of those known that rounded numbers leave open, so that it tells no more than they do. */
+function openShare(count: number, size: number, missing: number, smallCell: number): string {
+  const [[least, most], [fewest, all]] = [roughRange(count, smallCell), roughRange(missing, smallCell)];
+  const low = fixed((100 * least) / (size - fewest), 0);
+  const high = fixed(100 * Math.min(1, most / Math.max(1, size - all)), 0);
+  return low === high ? `${low}%` : `${low}–${high}%`;
 }
 
 /** Of no and yes, only yes has a row. */
@@ -165,10 +184,19 @@ function yesLevel(levels: readonly string[]): number {
     : -1;
 }
 
-function missingRow(missing: readonly number[], smallCell: number, rounded: boolean): CharacteristicRow[] {
+function missingRow(
+  missing: readonly number[],
+  smallCell: number,
+  rounded: boolean,
+  marks: readonly RoundedMark[] = [],
+): CharacteristicRow[] {
   if (missing.every((n) => n === 0)) return [];
   const some = rounded || missing.some((n) => isSmall(n, smallCell));
-  const cells = missing.map((n) => (some ? rough(n, smallCell) : whole(n)));
+  const cells = missing.map((n, k) => {
+    if (marks[k] === "withheld") return NONE;
+    if (marks[k] === "bounded") return `≥${smallCell}`;
+    return some ? rough(n, smallCell) : whole(n);
+  });
   return [{ head: "missing", note: "n", level: true, cells, difference: "" }];
 }
 
@@ -180,7 +208,7 @@ function differenceText(difference: number): string {
 export function characteristicsNote({ smallCell }: Context): string {
   const rounding =
     smallCell > 1
-      ? ` Characteristics with counts under ${smallCell} are rounded to fives, without percentages of small counts and without SMD.`
+      ? ` Characteristics with counts under ${smallCell} are ${roundedToFives(smallCell)}, with the percentages that this leaves open, without those of small counts and without SMD; ≥${smallCell} where rounding would give a small count away, – where nothing else would keep it.`
       : "";
   return `Numbers are given as mean (sd), as median (IQR) where their skewness is above ${SKEWED_ABOVE} in size; columns with at most ${MOST_NUMBER_LEVELS} values are categories, with percentages of those known. SMD: standardised mean difference, the largest over pairs of groups; above 0.1 it is usually called imbalance. Groups were made from the marker, so that differences in it are by construction.${rounding}`;
 }

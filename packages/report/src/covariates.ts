@@ -18,6 +18,7 @@ import {
   type EffectEstimate,
   type EffectTables,
   modelAt,
+  usualStep,
 } from "@trajectory-maps/core/models";
 import { remainingInPlaces } from "@trajectory-maps/core/study";
 import type { DataTable } from "./figures/figure.ts";
@@ -107,10 +108,7 @@ export function effectTables(model: TrajectoryModel): EffectTables | undefined {
   const coding = codingOf(model);
   if (coding === undefined) return undefined;
   const numbers = coding.columns.filter(({ level }) => level === null);
-  // A number that is 0 or 1 for everyone has the variance c(1 − c): its step is from 0 to 1.
-  const step = ({ center: c, scale }: (typeof numbers)[number]) =>
-    Math.abs(scale ** 2 - c * (1 - c)) < 1e-9 ? 1 : Number(scale.toPrecision(2));
-  const steps = Object.fromEntries(numbers.map((column) => [column.name, step(column)]));
+  const steps = Object.fromEntries(numbers.map((column) => [column.name, usualStep(column)]));
   return covariateEffects(model, { steps });
 }
 
@@ -134,7 +132,7 @@ export function effectNote(effects: EffectTables["effects"]): string {
     ? " Standard errors are robust: they do not count on the model being right."
     : "";
   const beside = effects.some(({ mixedModel }) => mixedModel !== null)
-    ? " The mixed model with the same covariates has no places that could take part of an effect."
+    ? " The mixed model with the same covariates and a mean curve has no places that could take part of an effect."
     : "";
   return (
     `In the mean course, given the place: level in the middle of the times${rate}, on the scale of the model. Intervals are given this map: ` +

@@ -42,6 +42,7 @@ export {
   SAMPLE,
   sampled,
 } from "./figures/density.ts";
+export { drawDifferenceThumb } from "./figures/difference-maps.ts";
 export { type DataTable, type Figure, type FigureExport, figureToSvg } from "./figures/figure.ts";
 export {
   type Box,
@@ -50,6 +51,7 @@ export {
   contourAt,
   type Grid,
   gridOf,
+  insideRings,
   type Land,
   type LandOptions,
   landOf,
@@ -72,7 +74,7 @@ export {
   smallCurveNote,
   smallCurves,
 } from "./figures/map-frame.ts";
-export { drawPills, type Pill, type PxBox, pillBox, pillBoxes, placePills } from "./figures/pills.ts";
+export { drawPills, PILL_FONT, type Pill, type PxBox, pillBox, pillBoxes, placePills } from "./figures/pills.ts";
 export {
   type Attributes,
   type Canvas,
@@ -86,6 +88,7 @@ export {
 } from "./figures/svg.ts";
 export { niceStep, roundSpan, roundTicks, ticksOf } from "./figures/ticks.ts";
 export {
+  adjustedPValue,
   cell,
   chance,
   counted,
@@ -94,11 +97,13 @@ export {
   interval,
   NONE,
   percent,
+  percentChance,
   powerFor,
   powerText,
   pValue,
   shortNumbers,
   signed,
+  signedInterval,
   significant,
   sized,
   timeWord,
@@ -107,9 +112,18 @@ export {
   wilson,
   withPower,
 } from "./numbers.ts";
-export { type FitEnd, fitEnd, VERDICT_WORDS } from "./page/header.ts";
+export {
+  isRelated,
+  type OutcomeLine,
+  type OutcomeWords,
+  outcomeLines,
+  outcomeNote,
+  outcomeSentence,
+  placeWords,
+} from "./outcome-words.ts";
 export { renderPower } from "./page/power-page.ts";
 export { type ReportOptions, renderReport } from "./render-report.ts";
+export { cellsOf } from "./small-cells.ts";
 export * from "./study.ts";
 export type { StudyIncidence, StudyRisk } from "./study-risk.ts";
 export { type GroupFacts, type ReadingFacts, studyGroups, summarizeCohort } from "./summary.ts";
@@ -144,7 +158,6 @@ export {
   OUTCOME_METHOD,
   outcomeName,
   outcomeReading,
-  outcomeSentence,
   PREDICTOR_METHOD,
   SEPARATION_NOTE,
   SEVERAL_WORDS,

@@ -1,17 +1,22 @@
 import { describe, expect, it } from "vitest";
 import {
+  adjustedPValue,
   cell,
   decimalsFor,
   fixed,
+  interval,
   listWords,
   maskSmall,
   percent,
+  percentChance,
   powerFor,
   pValue,
   shortNumbers,
   signed,
+  signedInterval,
   significant,
   sized,
+  trimmed,
   whole,
   wilson,
   withPower,
@@ -27,10 +32,23 @@ describe("numbers as text", () => {
     expect(fixed(Number.NaN, 1)).toBe("–");
   });
 
+  it("say no chance that is none or sure", () => {
+    expect([0, 0.004, 0.65, 0.996, 1, Number.NaN].map(percentChance)).toEqual([
+      "< 1%",
+      "< 1%",
+      "65%",
+      "> 99%",
+      "> 99%",
+      "–",
+    ]);
+  });
+
   it("keep significant digits at every size", () => {
     expect(significant(0)).toBe("0");
     expect(significant(0.01234)).toBe("0.0123");
     expect(significant(1234.5)).toBe("1,235");
+    expect(significant(1.5e30)).toBe("1.5e+30");
+    expect(trimmed(2.5, 3)).toBe("2.5");
     expect(significant(1e-6, 6)).toBe("1 × 10⁻⁶");
   });
 
@@ -40,6 +58,25 @@ describe("numbers as text", () => {
     expect(pValue(0.0004)).toBe("<\u00a00.001");
     expect(pValue(1 / 2000, 1999)).toBe("≤\u00a00.0005");
     expect(pValue(2 / 2000, 1999)).toBe("0.001");
+  });
+
+  it("round bounds of p up: the floor of the test, and twelve times that", () => {
+    expect(pValue(1 / 300, 299)).toBe("≤\u00a00.0034");
+    expect(adjustedPValue(12 / 10_000, 1 / 10_000, 9999)).toBe("≤\u00a00.0012");
+    expect(adjustedPValue(7 / 3000, 1 / 3000, 2999)).toBe("≤\u00a00.0024");
+    expect(adjustedPValue(1, 1 / 20, 19)).toBe("≤\u00a01");
+    expect(adjustedPValue(0.0022, 2 / 10_000, 9999)).toBe("0.002");
+    expect(adjustedPValue(Number.NaN, Number.NaN, 9999)).toBe("–");
+  });
+
+  it("have as many decimals as an end of an interval needs that is not the value of no effect, and a p-value that is not 0.05", () => {
+    expect(interval(0.44, 0.9993, 2, 1)).toBe("0.440 to 0.999");
+    expect(interval(0.44, 1, 2, 1)).toBe("0.44 to 1.00");
+    expect(interval(0.002, 0.03, 2, 0)).toBe("0.002 to 0.030");
+    expect(interval(-0.002, 0.03, 2, 0)).toBe("−0.002 to 0.030");
+    expect(interval(0.002, 0.03, 2)).toBe("0.00 to 0.03");
+    expect(signedInterval(0.0004, 0.011, 3)).toBe("+0.0004 to +0.0110");
+    expect([0.0496, 0.0504, 0.05, 0.0451].map((p) => pValue(p))).toEqual(["0.0496", "0.0504", "0.050", "0.045"]);
   });
 
   it("put words and shares in order", () => {

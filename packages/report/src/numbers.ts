@@ -1,4 +1,7 @@
 /** Numbers as text: true minus, thousands comma, intervals in words, p-values without stars, small counts withheld. */
+import { decimalsApart, withoutZeros } from "@trajectory-maps/core/study";
+
+export { decimalsApart, wilson } from "@trajectory-maps/core/study";
 
 const MINUS = "\u2212";
 /** The mark of a number that does not exist. */
@@ -36,18 +39,33 @@ export function significant(x: number, digits = 3): string {
 
 /** A number with at most these decimals, without zeros at its end. */
 export function trimmed(x: number, decimals: number): string {
-  const text = fixed(x, decimals);
-  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  return withoutZeros(fixed(x, decimals));
 }
 
-/** "58 to 83": signs would make a dash ambiguous. */
-export function interval(lower: number, upper: number, decimals: number): string {
-  return `${fixed(lower, decimals)} to ${fixed(upper, decimals)}`;
+/**
+ * "58 to 83": signs would make a dash ambiguous. Beside a value of no effect (1 of ratios, 0 of differences, ½ of an AUC) with as many decimals more
+ * as an end needs that is not that value.
+ */
+export function interval(lower: number, upper: number, decimals: number, none?: number): string {
+  const enough = none === undefined ? decimals : decimalsApart([lower, upper], none, decimals);
+  return `${fixed(lower, enough)} to ${fixed(upper, enough)}`;
+}
+
+/** "+0.0004 to +0.0110": an interval of a difference, with its signs. */
+export function signedInterval(lower: number, upper: number, decimals: number): string {
+  const enough = decimalsApart([lower, upper], 0, decimals);
+  return `${signed(lower, enough)} to ${signed(upper, enough)}`;
 }
 
 /** A share as a percentage, whole by default. */
 export function percent(share: number, decimals = 0): string {
   return Number.isFinite(share) ? `${fixed(100 * share, decimals)}%` : NONE;
+}
+
+/** A probability in words for readers: "65%", and no certainty at either end, "> 99%", "< 1%". */
+export function percentChance(p: number): string {
+  if (p > 0.995) return "> 99%";
+  return p < 0.005 ? "< 1%" : percent(p);
 }
 
 /** A probability after "P": "= 0.87", "> 0.99", "< 0.01". */
@@ -57,16 +75,33 @@ export function chance(p: number): string {
   return p < 0.005 ? "< 0.01" : `= ${p.toFixed(2)}`;
 }
 
+/** The level that p-values are read against. */
+const LEVEL = 0.05;
+
 /**
- * A p-value: two decimals above 0.1, three below, "< 0.001"; at the floor of a permutation test, 1/(B+1), "≤ 0.0001".
+ * A p-value: two decimals above 0.1, three below, more where it would read like 0.05 and is not, "< 0.001"; at the floor of a permutation
+ * test, 1/(B+1), "≤ 0.0001", rounded up.
  */
 export function pValue(p: number, permutations?: number): string {
   if (!Number.isFinite(p)) return NONE;
-  if (permutations !== undefined && p <= (1 + 1e-9) / (permutations + 1)) {
-    return `\u2264\u00a0${significant(1 / (permutations + 1), 1)}`;
-  }
+  if (isFloor(p, permutations)) return pBound(p);
   if (p < 0.001) return "<\u00a00.001";
-  return p < 0.1 ? p.toFixed(3) : p.toFixed(2);
+  return p.toFixed(p < 0.1 ? decimalsApart([p], LEVEL, 3) : 2);
+}
+
+/** p adjusted over several tests: only a bound where the p of the test itself is at the floor of its permutations. */
+export function adjustedPValue(adjusted: number, p: number, permutations?: number): string {
+  return Number.isFinite(adjusted) && isFloor(p, permutations) ? pBound(adjusted) : pValue(adjusted);
+}
+
+function isFloor(p: number, permutations?: number): boolean {
+  return permutations !== undefined && p <= (1 + 1e-9) / (permutations + 1);
+}
+
+/** "≤ 0.0012": two digits, rounded up, because a bound that is rounded down is none. */
+function pBound(p: number): string {
+  const step = 10 ** (Math.floor(Math.log10(p)) - 1);
+  return `\u2264\u00a0${significant(Math.ceil((p / step) * (1 - 1e-9)) * step, 2)}`;
 }
 
 /** Counts in a text that may be shared: 1 up to `limit`, exclusive, becomes "<11"; 0 and the rest are shown. */
@@ -77,17 +112,6 @@ export function cell(count: number, limit: number): string {
 /** Whether a count is withheld. */
 export function isSmall(count: number, limit: number): boolean {
   return count > 0 && count < limit;
-}
-
-/** Wilson's 95% interval of a share. */
-export function wilson(cases: number, total: number): { readonly lower: number; readonly upper: number } {
-  if (total === 0) return { lower: 0, upper: 1 };
-  const z = 1.959963984540054;
-  const p = cases / total;
-  const denominator = 1 + (z * z) / total;
-  const middle = (p + (z * z) / (2 * total)) / denominator;
-  const half = (z / denominator) * Math.sqrt((p * (1 - p)) / total + (z * z) / (4 * total * total));
-  return { lower: Math.max(0, middle - half), upper: Math.min(1, middle + half) };
 }
 
 /** Decimals that fit values with this noise: none for noise of a unit or more. */
@@ -105,6 +129,12 @@ export function listWords(words: readonly string[]): string {
 export function timeWord(timeUnit: string): string {
   const word = timeUnit.trim();
   return word === "" ? "time" : word.replace(/s$/, "");
+}
+
+/** "1 year", "2.5 years"; the number alone where the unit is unknown. */
+export function timeSpan(time: number, timeUnit: string): string {
+  const word = time === 1 ? timeUnit.trim().replace(/s$/, "") : timeUnit.trim();
+  return word === "" ? significant(time) : `${significant(time)} ${word}`;
 }
 
 /** "1 individual", "2 individuals"; withheld counts are plural. */

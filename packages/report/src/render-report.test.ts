@@ -27,7 +27,7 @@ beforeAll(async () => {
   ({ study } = await sampleStudy({ numIndividuals: 160, folds: 2, draws: 99, mapInComparison: false }));
   page = renderReport(study, { document });
   dom = parseHTML(page).document as unknown as Document;
-}, 60_000);
+});
 
 /** Text of the page without markup. */
 const textOf = (html: string) => html.replace(/<style>.*?<\/style>/s, "").replace(/<[^>]+>/g, " ");
@@ -194,12 +194,23 @@ describe("the report", () => {
   });
 
   it("says first that a map should not be used, and when groups are unstable", () => {
-    const record = { ...study.model!.record, converged: false };
+    const record = {
+      ...study.model!.record,
+      converged: false,
+      verdict: "Stopped after 9 iterations with the noise at its lower limit: the bound has no maximum for these data.",
+    };
     const stability = { verdict: "unstable" as const, meanAdjustedRand: 0.3, adjustedRand: [0.3] };
     const html = renderReport({ ...study, record, groups: { ...study.groups!, stability } }, { document });
-    expect(html).toContain("Not settled.");
-    expect(html).toContain('<p class="lede">Do not draw conclusions from this map.');
+    expect(html).toContain("Stopped.");
+    expect(html).toContain('<p class="lede">Do not read: no map fits these data best. ');
+    expect(html).not.toContain("is related to");
+    for (const { name } of study.groups!.groups) expect(html).not.toContain(`\u201c${name}\u201d`);
     expect(html).toContain("The groups are unstable.");
+    // The word is that of the index, whatever a file of an earlier version says.
+    const between = { verdict: "stable" as const, meanAdjustedRand: 0.65, adjustedRand: [0.65, 0.65] };
+    expect(renderReport({ ...study, groups: { ...study.groups!, stability: between } }, { document })).toContain(
+      "Over only 2 refits to 80% of the individuals the mean adjusted Rand index was 0.65 (fairly stable; ",
+    );
   });
 });
 

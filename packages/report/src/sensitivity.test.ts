@@ -1,8 +1,11 @@
 import type { Sensitivity, VariantResult } from "@trajectory-maps/core/study";
 import { parseHTML } from "linkedom";
 import { describe, expect, it } from "vitest";
-import { sensitivityTable, variantNotes } from "./content/sensitivity-figure.ts";
+import type { Context } from "./content/context.ts";
+import { sensitivityTable, sensitivityText, variantNotes } from "./content/sensitivity-figure.ts";
 import { drawSensitivity } from "./figures/sensitivity.ts";
+import type { PageContext } from "./page/parts.ts";
+import { sensitivitySection } from "./page/sensitivity-section.ts";
 
 const { document } = parseHTML("<html><body></body></html>") as unknown as { document: Document };
 
@@ -60,5 +63,25 @@ describe("variants of a fit in the report", () => {
     );
     // The only score, whose interval leaves out 0.
     expect(filled).toHaveLength(1);
+  });
+
+  it("tell of outcomes by their names in words, not by those of columns", () => {
+    const named = (p: number) => [{ outcome: "edema_ever", p }];
+    const run = { ...sensitivity.run, outcomes: named(0.03) };
+    const variants = [variant("white noise", { outcomes: named(0.2) })];
+    const context = { study: { sensitivity: { ...sensitivity, variants, run } }, figures: new Map() };
+    const body = sensitivitySection(context as unknown as PageContext)!.body.markup;
+    expect(body).toContain("Edema ever: p below 0.05 in the run, but not with white noise.");
+    expect(body).not.toContain("edema_ever");
+  });
+
+  it("are told of in the methods, with what was changed and how it was held against the run", () => {
+    const context = { study: { sensitivity } } as unknown as Context;
+    const text = sensitivityText(context);
+    expect(text).toContain("fitted again 4 times with one choice changed: the noise.");
+    for (const words of ["Procrustes", "adjusted Rand index", "the same test", "over the same 5 folds"]) {
+      expect(text).toContain(words);
+    }
+    expect(sensitivityText({ study: {} } as unknown as Context)).toBe("");
   });
 });

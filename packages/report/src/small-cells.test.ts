@@ -1,7 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sharedPoint, survivalAt } from "./figures/survival.ts";
-import { cellsOf, isCount, markCells, rough, roughCount, sharesOf, shareText, WITHHELD } from "./small-cells.ts";
+import { createRandom } from "../../core/src/numeric/random.ts";
+import {
+  type Curve,
+  drawnAt,
+  eventTotals,
+  shareCurves,
+  survivalAt,
+  type ToldTimes,
+  toldAt,
+} from "./figures/shared-curve.ts";
+import {
+  cellsOf,
+  coverRounded,
+  isCount,
+  markCells,
+  rough,
+  roughCount,
+  roughRange,
+  sharesOf,
+  shareText,
+  WITHHELD,
+} from "./small-cells.ts";
 
 const LIMIT = 4;
 
@@ -204,6 +224,11 @@ describe("counts that follow each other", () => {
     );
   });
 
+  const drawn = (curve: Curve, limit = 11) => {
+    const [shared] = shareCurves([curve], [eventTotals(curve)], { times: [] }, limit);
+    return (t: number) => drawnAt(shared!, t);
+  };
+
   it("a shared survival curve is straight between points five events apart, and near the true one", () => {
     // 40 at risk, one event at each of the times 1 to 12.
     const times = Array.from({ length: 12 }, (_, j) => j + 1);
@@ -219,7 +244,7 @@ describe("counts that follow each other", () => {
       upper: survival,
       atRisk,
     };
-    const shared = [0.5, 1, 3, 5, 8.5, 12, 12.5].map((t) => sharedPoint(curve, t, 11));
+    const shared = [0.5, 1, 3, 5, 8.5, 12, 12.5].map(drawn(curve));
     // Twelve events in two parts of six: points at the first (S = 1 before it), the sixth and the twelfth.
     const expected = [1, 1, 1 - (6 / 40) * (2 / 5), 1 - (6 / 40) * (4 / 5), 31.5 / 40, 28 / 40, 28 / 40];
     for (const [k, value] of expected.entries()) expect(shared[k].survival).toBeCloseTo(value, 12);
@@ -227,12 +252,12 @@ describe("counts that follow each other", () => {
     expect(shared.some((p) => p.fewEvents)).toBe(false);
     // Held until five have come it would be off by up to five events.
     for (let t = 1; t <= 12; t += 0.25) {
-      expect(Math.abs(sharedPoint(curve, t, 11).survival - survivalAt(curve, t).survival)).toBeLessThan(1.01 / 40);
+      expect(Math.abs(drawn(curve)(t).survival - survivalAt(curve, t).survival)).toBeLessThan(1.01 / 40);
     }
     const few = { ...curve, times: times.slice(0, 4), survival: survival.slice(0, 4), atRisk: atRisk.slice(0, 4) };
-    expect([0.5, 1, 3].map((t) => sharedPoint(few, t, 11).fewEvents)).toEqual([false, true, true]);
-    expect(sharedPoint(few, 3, 11).survival).toBeNaN();
-    expect(sharedPoint(curve, 7, 1)).toMatchObject(survivalAt(curve, 7));
+    expect([0.5, 1, 3].map((t) => drawn(few)(t).fewEvents)).toEqual([false, true, true]);
+    expect(drawn(few)(3).survival).toBeNaN();
+    expect(drawn(curve, 1)(7)).toMatchObject(survivalAt(curve, 7));
   });
 
   it("a shared survival curve has five events or more between its corners, ties included", () => {
@@ -258,7 +283,8 @@ describe("counts that follow each other", () => {
           upper: rows.map((r) => r.S),
           atRisk: rows.map((r) => r.atRisk),
         };
-        const shown = rows.map((r) => sharedPoint(curve, r.time, 11));
+        const point = drawn(curve);
+        const shown = rows.map((r) => point(r.time));
         // Corners are where the slope changes; between them lie five events or more.
         const corners = rows.filter((_, k) => {
           if (k === 0 || k === rows.length - 1 || rows[k - 1].total === 0) return false;
@@ -271,5 +297,169 @@ describe("counts that follow each other", () => {
         else expect(shown[shown.length - 1].survival).toBeCloseTo(S, 12);
       }),
     );
+  });
+});
+
+describe("tables of shared survival curves", () => {
+  const fromEvents = (n: number, events: readonly number[], group = 0): Curve => {
+    let [left, S] = [n, 1];
+    const atRisk: number[] = [];
+    const survival = events.map((d) => {
+      atRisk.push(left);
+      S *= 1 - d / left;
+      left -= d;
+      return S;
+    });
+    const times = events.map((_, j) => j + 1);
+    // Bounds that no straight line between points gives.
+    const [lower, upper] = [survival.map((s) => s ** 2), survival.map((s) => Math.sqrt(s))];
+    return { group, numIndividuals: n, numEvents: n - left, times, atRisk, survival, lower, upper };
+  };
+  const share = (curves: readonly Curve[], told: ToldTimes, limit = 11) =>
+    shareCurves(curves, curves.map(eventTotals), told, limit);
+
+  it("hold the exact value with its interval, and the figure passes through it", () => {
+    // 8, 20 and 23 events until 4, 10 and 12.
+    const curve = fromEvents(60, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 2]);
+    const [shared] = share([curve], { times: [4, 10, 12, 1] });
+    const rows = [4, 10, 12, 1, 7].map((t) => toldAt(shared!, t));
+    expect(rows.map(({ told }) => told)).toEqual(["value", "withheld", "value", "few events", "withheld"]);
+    expect(rows[0]).toMatchObject(survivalAt(curve, 4));
+    expect(rows[2]).toMatchObject(survivalAt(curve, 12));
+    expect(drawnAt(shared!, 4)).toMatchObject(survivalAt(curve, 4));
+    // Whoever owns the data sees all.
+    const [own] = share([curve], { times: [4] }, 1);
+    expect([4, 7, 10].map((t) => toldAt(own!, t).told)).toEqual(["value", "value", "value"]);
+    expect(toldAt(own!, 7)).toMatchObject(survivalAt(curve, 7));
+  });
+
+  it("tell of 1 to 4 events neither between each other nor beside the points of the figure", () => {
+    const steps = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 30 });
+    const times = fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 6 });
+    let numTold = 0;
+    fc.assert(
+      fc.property(steps, times, (events, asked) => {
+        const curve = fromEvents(150, events);
+        const [shared] = share([curve], { times: asked });
+        const total = (t: number) => events.slice(0, t).reduce((sum, d) => sum + d, 0);
+        const told = asked.filter((t) => toldAt(shared!, t).told === "value");
+        numTold += told.length;
+        const known = [0, ...shared!.corners, ...told.map(total)].sort((a, b) => a - b);
+        for (let k = 1; k < known.length; k++) {
+          const between = known[k]! - known[k - 1]!;
+          expect(between === 0 || between >= 5).toBe(true);
+        }
+        for (const t of told) {
+          expect(toldAt(shared!, t)).toMatchObject(survivalAt(curve, t));
+          if (t > shared!.knots[0]!.time)
+            expect(drawnAt(shared!, t).survival).toBeCloseTo(survivalAt(curve, t).survival, 12);
+        }
+      }),
+    );
+    expect(numTold).toBeGreaterThan(20);
+  });
+
+  it("hold back a second group where one that is held back were everyone less the others", () => {
+    const few = fromEvents(40, [3, 5], 0);
+    const [many, most] = [fromEvents(40, [6, 5], 1), fromEvents(40, [9, 5], 2)];
+    const why = (told: ToldTimes) => share([few, many, most], told).map((own) => toldAt(own, 1).told);
+    expect(why({ times: [1, 2] })).toEqual(["few events", "value", "value"]);
+    expect(why({ times: [1, 2], sums: [1] })).toEqual(["few events", "withheld", "value"]);
+    // Where nothing is held back everyone gives nothing away.
+    const whole = share([many, most], { times: [1, 2], sums: [1, 2] });
+    expect(whole.flatMap((own) => [1, 2].map((t) => toldAt(own, t).told))).toEqual(Array(4).fill("value"));
+  });
+});
+
+describe("a table rounded to fives", () => {
+  const shown = (counts: readonly (readonly number[])[]) => {
+    const totals = counts.map((row) => row.reduce((sum, n) => sum + n, 0));
+    return coverRounded(counts, totals, 11);
+  };
+
+  it("hides a count whose rounding gives a small one away beside an exact total", () => {
+    // 28 of 29 is written 30: the other is 1. 77 of 87 is written 75: the others are 10.
+    expect(
+      shown([
+        [28, 1],
+        [77, 10],
+        [105, 11],
+      ]),
+    ).toEqual([
+      ["bounded", "rounded"],
+      ["bounded", "rounded"],
+      ["rounded", "rounded"],
+    ]);
+    // 33 of 40 is written 35: the others are 3 to 7.
+    expect(
+      shown([
+        [33, 7],
+        [50, 50],
+        [83, 57],
+      ]).flat(),
+    ).toEqual(Array(6).fill("rounded"));
+  });
+
+  it("does so over groups as well as over levels", () => {
+    // All 12 and 11 of a group are both written 11: the other group has 1.
+    const marks = shown([
+      [1, 40, 40],
+      [11, 40, 40],
+      [12, 80, 80],
+    ]);
+    expect([marks[1][0], marks[2][0]]).toContain("bounded");
+  });
+
+  it("leaves three values or more for every small count of a group alone, also by withholding it", () => {
+    for (let total = 11; total <= 45; total++) {
+      const pairs = Array.from({ length: total + 1 }, (_, a) => [a, total - a]);
+      const triples = pairs.flatMap(([a, rest]) => Array.from({ length: rest + 1 }, (_, b) => [a, b, rest - b]));
+      for (const rows of [pairs, triples]) {
+        const marks = rows.map((row) => shown([row, row])[0]);
+        const withheld = rows.filter((_, i) => marks[i][0] === "withheld");
+        for (const [i, row] of rows.entries()) {
+          const ranges = row.map((n, c): readonly [number, number] =>
+            marks[i][c] === "bounded" ? [11, total] : roughRange(n, 11),
+          );
+          const fits = (other: readonly number[]) => other.every((n, c) => n >= ranges[c][0] && n <= ranges[c][1]);
+          // Of a row that is withheld it is known that it is one of those that are.
+          const alike = marks[i][0] === "withheld" ? withheld : rows.filter(fits);
+          for (const [c, n] of row.entries()) {
+            if (n === 0 || n >= 11) continue;
+            const values = new Set(alike.map((other) => other[c]));
+            expect(values.size, `${row}: ${marks[i]} leaves ${[...values]}`).toBeGreaterThanOrEqual(3);
+          }
+        }
+      }
+    }
+  });
+
+  it("leaves three values or more for every small count, whatever the counts", () => {
+    const random = createRandom(3);
+    const range = (n: number, mark: string): [number, number] => {
+      if (mark === "withheld") return [0, 1e6];
+      if (mark === "bounded") return [11, 1e6];
+      if (n === 0) return [0, 0];
+      if (n < 11) return [1, 10];
+      // Every count that would be written alike.
+      const alike = [...Array(400).keys()].filter((x) => x >= 11 && roughCount(x, 11) === roughCount(n, 11));
+      return [Math.min(...alike), Math.max(...alike)];
+    };
+    for (let round = 0; round < 300; round++) {
+      const groups = Array.from({ length: 3 }, () => Array.from({ length: 3 }, () => random.integer(40)));
+      const counts = [...groups, groups[0].map((_, c) => groups.reduce((sum, row) => sum + row[c], 0))];
+      const marks = shown(counts);
+      for (const [r, row] of counts.entries()) {
+        const total = row.reduce((sum, n) => sum + n, 0);
+        for (const [c, n] of row.entries()) {
+          if (n === 0 || n >= 11) continue;
+          const others = row.flatMap((x, k) => (k === c ? [] : [range(x, marks[r][k])]));
+          const from = Math.max(1, total - others.reduce((sum, [, u]) => sum + u, 0));
+          const until = Math.min(10, total - others.reduce((sum, [l]) => sum + l, 0));
+          const open = others.some(([, u]) => u === 1e6);
+          expect(open || until - from + 1 >= 3, `${row}`).toBe(true);
+        }
+      }
+    }
   });
 });

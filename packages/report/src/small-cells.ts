@@ -113,9 +113,113 @@ export function roughCount(count: number, limit: number): number {
   return Math.max(limit, ROUNDED_TO * Math.round(count / ROUNDED_TO));
 }
 
+/** "rounded to fives (11 at least)": how `rough` writes counts. */
+export function roundedToFives(limit: number): string {
+  const least = roughCount(limit, limit);
+  return `rounded to fives${least % ROUNDED_TO === 0 ? "" : ` (${least} at least)`}`;
+}
+
 /** A count that nests with others, as it may be shown: "<11" or rounded to fives. */
 export function rough(count: number, limit: number): string {
   return isSmall(count, limit) ? `<${limit}` : whole(roughCount(count, limit));
+}
+
+/** What a count written by `rough` may be. */
+export function roughRange(count: number, limit: number): readonly [number, number] {
+  if (count === 0) return [0, 0];
+  if (isSmall(count, limit)) return [1, limit - 1];
+  if (limit <= 1) return [count, count];
+  const shown = roughCount(count, limit);
+  const half = Math.floor(ROUNDED_TO / 2);
+  return [Math.max(limit, shown - half), Math.max(shown, ROUNDED_TO * Math.round(shown / ROUNDED_TO) + half)];
+}
+
+/**
+ * Sizes of discs of parts of a known total, null for those held back: rounded to fives, all the same, or all held back, the first that leaves every small one
+ * what "fewer than" says.
+ */
+export function discSizes(counts: readonly number[], limit: number): (number | null)[] {
+  const few = counts.filter((n) => isSmall(n, limit)).length;
+  const rounded = counts.map((n) => (isSmall(n, limit) ? null : roughCount(n, limit)));
+  if (few === 0) return rounded;
+  const total = counts.reduce((sum, n) => sum + n, 0);
+  const isOpen = (range: (n: number) => readonly [number, number]) => {
+    const others = counts.filter((n) => !isSmall(n, limit)).map(range);
+    const low = total - others.reduce((sum, [, u]) => sum + u, 0) - (few - 1) * (limit - 1);
+    const high = total - others.reduce((sum, [l]) => sum + l, 0) - (few - 1);
+    return low <= 1 && high >= limit - 1;
+  };
+  if (isOpen((n) => roughRange(n, limit))) return rounded;
+  const same = counts.map((n) => (isSmall(n, limit) ? null : limit));
+  return isOpen(() => [limit, Number.POSITIVE_INFINITY]) ? same : counts.map(() => null);
+}
+
+/** Values that a small count of a rounded table must leave open at least. */
+export const LEFT_OPEN = 3;
+
+/** How a count of a table rounded to fives is written: to fives or as "fewer than", as "the limit or more", or not at all. */
+export type RoundedMark = "rounded" | "bounded" | "withheld";
+
+/**
+ * How counts of a table rounded to fives may be written: its parts, [rows][columns], add up to known totals, exact ones of each row and the last
+ * row that of each column. Beside exact totals rounding may still tell a small count: of 29 with "30" and "<11" it is 1. Where fewer than three values
+ * are left for one, the smallest other count of that sum is only bounded, until none is told; where nothing is left to bound, the row is withheld.
+ */
+export function coverRounded(
+  counts: readonly (readonly number[])[],
+  totals: readonly number[],
+  limit: number,
+): RoundedMark[][] {
+  const marks = counts.map((row, r): RoundedMark[] =>
+    row.map(() => (isWithheld(totals[r], row.length, limit) ? "withheld" : "rounded")),
+  );
+  const last = counts.length - 1;
+  const range = (r: number, c: number): readonly [number, number] => {
+    const n = counts[r][c];
+    if (marks[r][c] === "withheld") return [0, totals[r]];
+    return marks[r][c] === "bounded" ? [limit, Number.POSITIVE_INFINITY] : roughRange(n, limit);
+  };
+  type At = readonly [number, number];
+  /** Whether a sum of parts told a small one; if so, one cell more is bounded, or a row withheld. */
+  const cover = (parts: readonly At[], [low, high]: readonly [number, number], total?: At): boolean => {
+    for (const [r, c] of parts) {
+      if (!isSmall(counts[r][c], limit) || marks[r][c] === "withheld") continue;
+      const others = parts.filter(([a, b]) => a !== r || b !== c).map(([a, b]) => range(a, b));
+      const from = Math.max(1, low - others.reduce((sum, [, u]) => sum + u, 0));
+      const until = Math.min(limit - 1, high - others.reduce((sum, [l]) => sum + l, 0));
+      if (until - from + 1 >= LEFT_OPEN) continue;
+      const [smallest] = [...parts, ...(total === undefined ? [] : [total])]
+        .filter(([a, b]) => marks[a][b] === "rounded" && counts[a][b] >= limit)
+        .sort(([a, b], [x, y]) => counts[a][b] - counts[x][y]);
+      if (smallest === undefined) marks[r].fill("withheld");
+      else marks[smallest[0]][smallest[1]] = "bounded";
+      return true;
+    }
+    return false;
+  };
+  const coverRow = (r: number) =>
+    cover(
+      counts[r].map((_, c) => [r, c]),
+      [totals[r], totals[r]],
+    );
+  const coverColumn = (c: number) =>
+    cover(
+      counts.slice(0, last).map((_, r) => [r, c]),
+      range(last, c),
+      [last, c],
+    );
+  while (counts.some((_, r) => coverRow(r)) || counts[0].some((_, c) => coverColumn(c)));
+  return marks;
+}
+
+/**
+ * Whether rows of this total are withheld whatever their parts, because those that must be tell too much by being so: their parts, of n, would be known
+ * to have one of two values, as 10 and 10 of 20, or 1 and 11 of 12. Of a group whose size is held back nothing is told.
+ */
+function isWithheld(total: number, n: number, limit: number): boolean {
+  const most = limit - 1;
+  const isFull = (total % most === 0 && total <= n * most) || total === n * most - 1;
+  return isSmall(total, limit) || isFull || ((total - n) % most === 0 && total - n < n * most);
 }
 
 /** A share of a known total; only a bound where the count, or the rest, is small. */

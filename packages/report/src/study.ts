@@ -99,8 +99,8 @@ export interface CohortSummary {
   readonly lastTime: number;
   /** Quartiles of the last visit's time, [3]. */
   readonly lastTimeQuartiles: Numbers;
-  /** Mean and standard deviation of all visit times and of the values. */
-  readonly time: { readonly mean: number; readonly sd: number };
+  /** Mean and standard deviation of all visit times, with how many differ, and of the values. */
+  readonly time: { readonly mean: number; readonly sd: number; readonly distinct?: number };
   readonly value: { readonly mean: number; readonly sd: number; readonly quantiles: Numbers };
   /** Which times are observed together: individuals with visits in both bins, [bins,bins] over equal bins of time. */
   readonly design: { readonly edges: Numbers; readonly counts: Numbers };
@@ -254,6 +254,21 @@ export interface StudyPredictors {
   readonly verdict: string;
 }
 
+/** Where on the map an outcome is more common (side 1) or rarer (−1) than chance allows, in shares. */
+export interface StudyContrast {
+  readonly side: number;
+  readonly centre: Numbers | null;
+  readonly here: StudyRate;
+  readonly elsewhere: StudyRate;
+  readonly drawn: { readonly here: StudyRate; readonly elsewhere: StudyRate };
+}
+
+export interface StudyRate {
+  readonly cases: number;
+  readonly known: number;
+  readonly share: number;
+}
+
 /** As `associate --json`. */
 export interface StudyAssociation {
   /** Covariates adjusted for, and individuals who lack one; files of older versions lack both. */
@@ -275,6 +290,10 @@ export interface StudyAssociation {
     readonly warnings: readonly { readonly code: string; readonly message: string }[];
     /** Where on the map the groups differ, for related outcomes. */
     readonly differenceMap?: StudyDifferenceMap | null;
+    /** Shares in the outlined area and elsewhere, held out; files of older versions lack it. */
+    readonly contrast?: StudyContrast | null;
+    /** The test among people seen equally often, null where visits do not differ; p null where they determine the outcome. */
+    readonly seenEqually?: { readonly p: number | null; readonly draws?: number } | null;
     /** The test from values up to a common time, where visits follow the course. */
     readonly landmark?: (StudyTest & { readonly landmark: number }) | null;
     readonly representations: {

@@ -67,3 +67,21 @@ describe("groups of a study", () => {
     expect(items.find(({ number }) => number === "13")?.answer).toMatch(/entropy 0\.43 .*A 80% and B 75%/);
   });
 });
+
+describe("the checklist on time", () => {
+  const answers = (own: readonly number[]) => {
+    const cohort = summarizeCohort(makeCohort({ ids, times: own, values }, { name: "marker", timeUnit: "years" }));
+    return checklist(contextOf({ cohort })).slice(0, 2);
+  };
+
+  it("knows waves, and what nobody told it of the origin", () => {
+    const [metric, waves] = answers(times);
+    expect([metric?.state, metric?.answer]).toEqual([
+      "in part",
+      expect.stringContaining("from when they were counted"),
+    ]);
+    expect([waves?.state, waves?.answer]).toEqual(["yes", expect.stringContaining("at three times, the same for all")]);
+    const [, spread] = answers(times.map((time, i) => time + i / 100));
+    expect(spread?.state).toBe("not applicable");
+  });
+});

@@ -9,6 +9,7 @@ import {
   valueHistogram,
 } from "@trajectory-maps/core/ingest";
 import { GROUP_METHODS } from "@trajectory-maps/core/study";
+import { whole } from "./numbers.ts";
 import type { CohortSummary, Numbers, StudyGroup, StudyGroups, StudyStability } from "./study.ts";
 import { capital } from "./words.ts";
 
@@ -43,7 +44,7 @@ export function summarizeCohort(cohort: Cohort, reading: ReadingFacts = {}): Coh
     firstTime,
     lastTime,
     lastTimeQuartiles: [0.25, 0.5, 0.75].map((p) => sortedQuantile(last, p)),
-    time: meanAndSd(times),
+    time: { ...meanAndSd(times), distinct: new Set(times).size },
     value: {
       ...meanAndSd(values),
       quantiles: [0.05, 0.25, 0.5, 0.75, 0.95].map((p) => sortedQuantile(sortedValues, p)),
@@ -97,7 +98,7 @@ export function studyGroups(made: Groups, facts: GroupFacts = {}): StudyGroups {
     numClustered: clustered.length,
     method:
       `${capital(GROUP_METHODS[method])} the places of ` +
-      `${clustered.length} individuals; ` +
+      `${whole(clustered.length)} individuals; ` +
       "the others joined the group that holds most of the posterior of their place.",
     ...(number === null ? {} : { number }),
     ...(stability === null ? {} : { stability }),

@@ -1,6 +1,7 @@
 /** Sentences about death and dropout that report and command line share. */
 import type { DropoutSensitivity } from "@trajectory-maps/core/study";
 import { listWords, significant, timeWord } from "./numbers.ts";
+import { midSentence, outcomeName } from "./words.ts";
 
 /** What curves of competing events are. */
 export const INCIDENCE_NOTE =
@@ -21,6 +22,11 @@ export const PROPORTIONAL_NOTE =
 /** What a course is after the last visit, and after death. */
 export const AFTER_DEATH =
   "Courses after the last visit, and after death, are what the model says for somebody still measured: the course if measurement had gone on, under missing at random given the measured values. They are not courses of those still alive.";
+
+/** Headline of what is said about death and dropout. */
+export function riskTitle({ event }: { readonly event: string }): string {
+  return `Risk of ${midSentence(outcomeName(event))}, and those who left`;
+}
 
 /** "mg/dL per year", "log mg/dL per year". */
 export function deltaUnit({ marker }: Pick<DropoutSensitivity, "marker">): string {

@@ -31,7 +31,11 @@ export interface Tokens {
   readonly coast: string;
   readonly land: readonly string[]; // [9]
   readonly group: readonly string[]; // [6]
+  /** Categories that are no groups, so that nobody takes them for one. */
+  readonly category: readonly string[]; // [6]
   readonly sequential: readonly string[]; // [7]
+  /** One hue beneath dots of ink, which must be seen on all of it. */
+  readonly terrain: readonly string[]; // [5]
   readonly diverging: readonly string[]; // [7]
 }
 
@@ -60,7 +64,9 @@ const LIGHT: Tokens = {
   coast: "#9AA5B2",
   land: hexes("D3D9E0 D9DFE5 DFE4E9 E5E9ED EAEDF1 EFF1F4 F4F6F7 F8F9FA FCFCFD"),
   group: hexes("0A3C82 1C9082 A67C06 9A66E6 43290A B02850"),
+  category: hexes("2A86BE C66A00 3A7D2C C24AA8 6B7280 6F7D14"),
   sequential: hexes("EEF4FA D3E3F2 AFCCE7 82AFD8 518DC4 2768A8 0C4583"),
+  terrain: hexes("EEF4FA D3E3F2 AFCCE7 82AFD8 518DC4"),
   diverging: hexes("9C5A00 D9A45B F1E3CF F2F3F5 CFE3E0 6DB3AB 0F6F66"),
 };
 
@@ -87,8 +93,10 @@ const DARK: Tokens = {
   coast: "#5A6572",
   land: hexes("3A434E 353E48 303842 2B323B 272D35 23282F 1F242A 1C2026 191D22"),
   group: hexes("4683EC 37D8BA FFB923 D0B6FF 849129 D0648A"),
+  category: hexes("7CC8F2 FF9A4D 74BF68 F08AD8 B4BCC8 D3E37A"),
   sequential: hexes("17222F 1B324B 1F456C 275C90 3B7BBA 68A2DD A9CDF3"),
-  diverging: hexes("E0A24A 8A6A38 3E3830 22272D 2A3A3A 3D7F78 58C2B5"),
+  terrain: hexes("15202C 192C40 1D3954 224768 28567E"),
+  diverging: hexes("9A6C2B 75582F 3E3830 22272D 2A3A3A 33655F 2F877C"),
 };
 
 /** The report's page is its surface: figures there need the page colour behind them. */
@@ -135,7 +143,15 @@ export function tokensOf(theme: Theme): Tokens {
 export function greyTokens(tokens: Tokens): Tokens {
   const { land, ink3 } = tokens;
   const ramp = tokens.sequential.map((_, k, { length }) => land[Math.round(((length - 1 - k) * 8) / (length - 1))]);
-  return { ...tokens, group: tokens.group.map(() => ink3), sequential: ramp, diverging: ramp };
+  const quiet = (colours: readonly string[]) => colours.map(() => ink3);
+  return {
+    ...tokens,
+    group: quiet(tokens.group),
+    category: quiet(tokens.category),
+    sequential: ramp,
+    terrain: ramp.slice(0, tokens.terrain.length),
+    diverging: ramp,
+  };
 }
 
 /** Past six groups hues come again with hollow badges: colour and whether the badge is filled. */

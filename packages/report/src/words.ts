@@ -1,5 +1,5 @@
 /** Names and small grammar that text and figures share. */
-import { listWords, percent, pValue, whole } from "./numbers.ts";
+import { listWords, whole } from "./numbers.ts";
 import type { StudyPredictors } from "./study.ts";
 
 const MODEL_NAMES: Readonly<Record<string, string>> = {
@@ -55,9 +55,11 @@ export function modelNote(model: string): string {
   return MODEL_NOTES[model] ?? "";
 }
 
-/** "late_decline" as a reader would write it: words, first letter large. Names with capitals of their own stay. */
+/** "late_decline" as a reader would write it: words, first letter large; "stage>=3" with its sign. Names with capitals of their own stay. */
 export function outcomeName(name: string): string {
-  return /^[a-z0-9_ ]*[a-z0-9][a-z0-9_ ]*$/.test(name) ? capital(name.replaceAll("_", " ").trim()) : name;
+  const [, column = name, sign, level] = /^([^<>=]*[^<>= ]) ?(>=|=) ?([^<>=]+)$/.exec(name) ?? [];
+  const words = /^[a-z0-9_ ]*[a-z0-9][a-z0-9_ ]*$/.test(column) ? capital(column.replaceAll("_", " ").trim()) : column;
+  return sign === undefined ? words : `${words} ${sign === "=" ? "=" : "≥"} ${level}`;
 }
 
 const NUMBER_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
@@ -100,24 +102,6 @@ export function outcomeReading({ p, adjusted, warnings }: Tested): string {
 export const OUTCOME_METHOD =
   "Uses all that is known and not known about each place; number, length and spacing of visits may differ between the groups.";
 
-/** The result of one outcome in one or two sentences. */
-export function outcomeSentence(
-  outcome: Tested & {
-    readonly draws?: number;
-    readonly cases: number;
-    readonly controls: number;
-    readonly effect: { readonly auc: { readonly value: number } };
-  },
-): string {
-  const { p, draws, cases, controls, effect } = outcome;
-  const smaller = cases <= controls ? `${whole(cases)} cases` : `${whole(controls)} controls`;
-  if (!Number.isFinite(p)) return `Not tested: only ${smaller}.`;
-  const few = Math.min(cases, controls) < 50 ? ` With ${smaller}, only large differences would be seen.` : "";
-  return p < 0.05
-    ? `Those with and without it are spread differently over the map (p ${pValue(p, draws)}). From these records one with it is placed on their side of one without in ${percent(effect.auc.value)} of pairs.`
-    : `No sign that those with and without it are spread differently (p ${pValue(p, draws)}).${few}`;
-}
-
 /** What results are adjusted for, and how many take no part for it. */
 export function adjustedSentence(names: readonly string[], leftOut: number, shown = whole(leftOut)): string {
   const out =
@@ -150,7 +134,7 @@ export function gainSentence(
   const parts = [
     ...(gain.length > 0 ? [`it adds to ${base} for ${names(gain)}`] : []),
     ...(none.length > 0 ? [`no gain is shown for ${names(none)}`] : []),
-    ...(unused.length > 0 ? [`it is not used, shrunk to nothing in every fold, for ${names(unused)}`] : []),
+    ...(unused.length > 0 ? [`it adds nothing, so that it was left out, for ${names(unused)}`] : []),
     ...(few.length > 0 ? [`there are too few cases to say for ${names(few)}`] : []),
   ];
   return `What the place adds: ${parts.join("; ")}.`;

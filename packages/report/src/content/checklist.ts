@@ -24,10 +24,14 @@ export const SECTIONS = {
   models: "“Does the map describe the data better?”",
   outcomes: "“Is the map related to outcomes?”",
   covariates: "“What covariates do”",
+  sensitivity: "“Do the results hang on the choices of the fit?”",
   fit: "“How the fit went”",
   data: "“The data”",
   methods: "“Methods”",
 } as const;
+
+/** Visits at each of few times, on average, from which on these are waves. */
+const VISITS_PER_WAVE = 20;
 
 /** All items in their published order. */
 export function checklist(context: Context): ChecklistItem[] {
@@ -49,8 +53,12 @@ export function checklist(context: Context): ChecklistItem[] {
   /** An item about groups. */
   const ofGroups = (number: string, question: string, state: ChecklistState, answer: string) =>
     groups.length === 0 ? item(number, question, "not applicable", noGroups) : item(number, question, state, answer);
+  const counted = model?.markers[0]?.columns?.origin !== undefined;
+  const { distinct = Number.POSITIVE_INFINITY } = cohort.time;
+  const waves = distinct * VISITS_PER_WAVE <= cohort.numObservations ? distinct : 0;
   const covariates = model?.kind === "dtm" ? model.covariates : undefined;
   const basis = model && markerModel(model).basis;
+  const otherBases = study.sensitivity?.variants.some(({ family }) => family === "basis") ?? false;
   const simpler = comparison?.models.some(({ model: name }) => name === "line" || name === "constant") ?? false;
   const compared = comparison ?? study.several?.comparison;
   const number = made?.number;
@@ -58,14 +66,16 @@ export function checklist(context: Context): ChecklistItem[] {
     item(
       "1",
       "Is the metric of time used in the statistical model reported?",
-      "yes",
-      `${capital(timeWord)}s, from ${fixed(cohort.firstTime, 1)} to ${fixed(cohort.lastTime, 1)}; how they were counted: ${SECTIONS.methods}.`,
+      counted ? "yes" : "in part",
+      `${capital(timeWord)}s, from ${fixed(cohort.firstTime, 1)} to ${fixed(cohort.lastTime, 1)}; ${counted ? `how they were counted: ${SECTIONS.methods}` : "from when they were counted is to be added"}.`,
     ),
     item(
       "2",
       "Is information presented about the mean and variance of time within a wave?",
-      "not applicable",
-      `There are no waves: each visit enters at its own time. Over all visits time has mean ${fixed(cohort.time.mean, 1)} and standard deviation ${fixed(cohort.time.sd, 1)}.`,
+      waves === 0 ? "not applicable" : "yes",
+      waves > 0
+        ? `Visits are at ${numberWord(waves)} times, the same for all: time does not vary within a wave.`
+        : `There are no waves: each visit enters at its own time. Over all visits time has mean ${fixed(cohort.time.mean, 1)} and standard deviation ${fixed(cohort.time.sd, 1)}.`,
     ),
     item(
       "3a",
@@ -113,10 +123,16 @@ export function checklist(context: Context): ChecklistItem[] {
     item(
       "7",
       "Are alternative shape or functional forms of the trajectories described?",
-      basis === undefined ? "not applicable" : simpler ? "yes" : comparison === undefined ? "no" : "in part",
+      basis === undefined
+        ? "not applicable"
+        : simpler || otherBases
+          ? "yes"
+          : comparison === undefined
+            ? "no"
+            : "in part",
       basis === undefined
         ? "No model was fitted."
-        : `Courses are splines of degree ${basis.degree} with ${numberWord(basis.numBasis)} coefficients${simpler ? `, compared with straight lines or levels (${SECTIONS.models})` : "; other numbers of knots were not compared"}.`,
+        : `Courses are splines of degree ${basis.degree} with ${numberWord(basis.numBasis)} coefficients${simpler ? `, compared with straight lines or levels (${SECTIONS.models})` : ""}${otherBases ? `; others were tried (${SECTIONS.sensitivity})` : "; other numbers of coefficients were not tried"}.`,
     ),
     item(
       "8",

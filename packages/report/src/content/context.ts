@@ -33,13 +33,14 @@ export function contextOf(study: Study): Context {
   const record = study.record ?? model?.record;
   const mapOutcome = pickOutcome(study);
   const smallCell = Math.max(1, options.smallCell ?? 11);
-  const groups = study.groups?.groups ?? [];
+  const verdict = model === undefined || record === undefined ? undefined : verdictOf(study, model, record);
+  const groups = namedGroups(study.groups?.groups ?? [], verdict);
   return {
     study,
     smallCell,
     individualLevel: options.individualLevel ?? "none",
     ...(record === undefined ? {} : { record }),
-    ...(model === undefined || record === undefined ? {} : { verdict: verdictOf(study, model, record) }),
+    ...(verdict === undefined ? {} : { verdict }),
     groups,
     sizes: cellsOf(
       groups.map((group) => group.size),
@@ -58,6 +59,14 @@ function verdictOf({ several, comparison, groups }: Study, model: TrajectoryMode
   const markers = several?.markers.flatMap((own) => own.model?.markers ?? []) ?? model.markers;
   const whole = { ...model, markers, record } as TrajectoryModel;
   return mapVerdict(whole, several?.comparison ?? comparison, groups?.stability?.mapAgreement);
+}
+
+/** Groups of a map that should not be read are regions of noise: letters stand for their names. */
+function namedGroups<G extends { readonly letter: string; readonly name: string }>(
+  groups: readonly G[],
+  verdict: MapVerdict | undefined,
+): readonly G[] {
+  return verdict?.colour === "grey" ? groups.map((group) => ({ ...group, name: `group ${group.letter}` })) : groups;
 }
 
 /** Up to three visits, and more: how many have four or more is told with the groups, so both totals are known. */

@@ -2,7 +2,7 @@
 import type { Figure } from "../figures/figure.ts";
 import { drawFlow, type Flow, type FlowBox } from "../figures/flow.ts";
 import { cell, counted, isSmall, listWords, whole } from "../numbers.ts";
-import { rough } from "../small-cells.ts";
+import { rough, roundedToFives } from "../small-cells.ts";
 import { midSentence, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
 
@@ -16,7 +16,7 @@ export function flowFigure(context: Context): Figure {
   return {
     key: "flow",
     title: "Flow of rows and individuals",
-    caption: `From the table to the map, and into each analysis.${context.smallCell > 1 ? ` Counts under ${context.smallCell} are withheld and numbers in analyses rounded to fives.` : ""}`,
+    caption: `From the table to the map, and into each analysis.${context.smallCell > 1 ? ` Counts under ${context.smallCell} are withheld and numbers in analyses ${roundedToFives(context.smallCell)}.` : ""}`,
     summary: boxes
       .map(({ title, lines }) => [title, ...lines].join(", "))
       .join("; ")
@@ -73,7 +73,10 @@ function flowOf(context: Context): Flow {
       title: `${groups.length === 1 ? "One group" : `${groups.length} groups`}`,
       lines: [
         `${rough5(groups.reduce((sum, { size }) => sum + size, 0))} individuals`,
-        ...(clustered === undefined ? [] : [`${rough5(clustered)} clustered, the others joined by their place`]),
+        // As the text of the groups has it.
+        ...(clustered === undefined
+          ? []
+          : [`${cell(clustered, smallCell)} clustered, the others joined by their place`]),
       ],
     });
   }

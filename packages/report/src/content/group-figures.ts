@@ -11,7 +11,7 @@ import {
   solidUntil,
 } from "../figures/group-courses.ts";
 import { cell, fixed, interval, NONE } from "../numbers.ts";
-import { sharesOf, WITHHELD } from "../small-cells.ts";
+import { roundedToFives, sharesOf, WITHHELD } from "../small-cells.ts";
 import { capital, midSentence, numberWord, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
 import { shareCaution } from "./share-caution.ts";
@@ -113,11 +113,11 @@ function courseCaption({ groups, smallCell }: Context, values: string): string {
   const parts = groups.some((group) => shownParts(group, smallCell).length > 0)
     ? ` Thin lines: medians of parts of the group, branches of its tree with ${fewest} individuals or more, whose courses differ from it.`
     : "";
-  return `${values}. Line: median of the members' expected courses; band: their 10th to 90th percentile. It is solid, and named, while half of the members are still followed, dashed beyond, and ends where fewer than a tenth or fewer than ${fewest} are.${parts} n: members still followed${smallCell > 1 ? ", rounded to fives" : ""}.`;
+  return `${values}. Line: median of the members' expected courses; band: their 10th to 90th percentile. It is solid, and named, while half of the members are still followed, dashed beyond, and ends where fewer than a tenth or fewer than ${fewest} are.${parts} n: members still followed${smallCell > 1 ? `, ${roundedToFives(smallCell)}` : ""}.`;
 }
 
 /** Share with the map's outcome in each group; bounds in place of shares that would give a small count away. */
-export function outcomeNotes({ study, groups, mapOutcome, smallCell }: Context) {
+function outcomeNotes({ study, groups, mapOutcome, smallCell }: Context) {
   if (mapOutcome === undefined || study.groups === undefined) return undefined;
   const { labels } = study.groups;
   const name = midSentence(outcomeName(mapOutcome.name));

@@ -9,6 +9,7 @@ import { capital, midSentence, modelName, numberWord, outcomeName } from "../wor
 import type { Context } from "./context.ts";
 import { cite, numbered } from "./references.ts";
 import { riskText } from "./risk-methods.ts";
+import { sensitivityText } from "./sensitivity-figure.ts";
 
 /** Paragraphs of the methods section with numbered citations, and the references in their order. */
 export function methodsOf(context: Context): {
@@ -29,6 +30,7 @@ function citedMethods(context: Context): string[] {
     associationText(context),
     survivalText(context),
     riskText(context),
+    sensitivityText(context),
     characteristicsText(context),
   ].filter((text) => text !== "");
   return paragraphs.length === 0

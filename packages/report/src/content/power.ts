@@ -17,7 +17,7 @@ export interface PowerSource {
 }
 
 /** "1", "4 to 5", "9 or more"; "all" for everybody. */
-export function visitWords({ visits }: PlaceCertainty): string {
+function visitWords({ visits }: PlaceCertainty): string {
   if (visits === null) return "all";
   const { from, to } = visits;
   return to === null ? `${from} or more` : to === from ? String(from) : `${from} to ${to}`;
@@ -122,7 +122,7 @@ function linkSentence({ kind, smallest, curve, groupShare, resolved }: LinkPower
 }
 
 /** An odds ratio from its logarithm. */
-export function oddsText(logOdds: number): string {
+function oddsText(logOdds: number): string {
   return Number.isFinite(logOdds) ? significant(Math.exp(logOdds), 3) : "more than was tried";
 }
 

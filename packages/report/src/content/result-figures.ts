@@ -1,10 +1,12 @@
 /** Figures of comparison, survival, fit and data. */
+import { isApproximate } from "@trajectory-maps/core/models";
 import { coverageCurve, drawCoverage, drawDifferences, drawHorizon, drawPit } from "../figures/comparison.ts";
 import type { Figure } from "../figures/figure.ts";
 import { drawTrace } from "../figures/fit.ts";
 import { drawDesign, drawValues } from "../figures/quality.ts";
-import { drawSurvival, EVENTS_PER_STEP, riskTimes, sharedPoint, sinceLandmark } from "../figures/survival.ts";
-import { cell, fixed, interval, isSmall, listWords, NONE, percent, signed, significant } from "../numbers.ts";
+import { curveNote, heldText, type SharedCurve, toldAt } from "../figures/shared-curve.ts";
+import { drawSurvival, riskTimes, sharedSurvival } from "../figures/survival.ts";
+import { cell, fixed, interval, isSmall, listWords, NONE, percent, signed, significant, timeSpan } from "../numbers.ts";
 import { cellsOf, isCount, rough } from "../small-cells.ts";
 import { midSentence, modelName, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
@@ -22,7 +24,7 @@ export function comparisonFigures({ study, timeWord, smallCell }: Context): Figu
       title: "Difference in held-out log-likelihood",
       caption: `Per individual, paired, against ${midSentence(modelName(differences[0].reference))}, with 95% interval. Filled where it leaves out zero.`,
       summary: differences
-        .map((d) => `${modelName(d.model)} ${signed(d.mean, 2)} (95% CI ${interval(d.lower, d.upper, 2)})`)
+        .map((d) => `${modelName(d.model)} ${signed(d.mean, 2)} (95% CI ${interval(d.lower, d.upper, 2, 0)})`)
         .join("; ")
         .concat("."),
       table: {
@@ -31,7 +33,7 @@ export function comparisonFigures({ study, timeWord, smallCell }: Context): Figu
           modelName(d.model),
           signed(d.mean, 3),
           fixed(d.se, 3),
-          interval(d.lower, d.upper, 3),
+          interval(d.lower, d.upper, 3, 0),
         ]),
       },
       width: 540,
@@ -77,7 +79,7 @@ export function comparisonFigures({ study, timeWord, smallCell }: Context): Figu
       key: "pit",
       title: `Calibration: ${midSentence(modelName(main.model))}`,
       caption:
-        "Where later visits fell in their forecasts, in tenths. Flat, along the dotted line, is calibrated; a hollow middle says too narrow, a hump too wide.",
+        "Where later visits fell in their forecasts, in tenths. Flat, along the dotted line, is calibrated; high ends say too narrow, a hump in the middle too wide.",
       summary: `Share of forecasts in each tenth of the predictive distribution: ${listWords(binShares)}.`,
       table: {
         columns: ["Tenth", "share of forecasts"],
@@ -134,20 +136,21 @@ export function survivalFigures(context: Context): Figure[] {
   const { survival, cohort } = study;
   const groups = landmarkGroups(context);
   if (survival === undefined || groups.length === 0) return [];
+  const curves = sharedSurvival(survival, smallCell);
   const shown = groups.flatMap((group) => {
-    const curve = survival.curves.find((c) => c.group === group.group);
-    return curve === undefined ? [] : [{ group, curve }];
+    const shared = curves.find(({ curve }) => curve.group === group.group);
+    return shared === undefined ? [] : [{ group, shared, curve: shared.curve }];
   });
   const times = riskTimes(survival);
   const event = midSentence(outcomeName(survival.event));
-  const at = (curve: (typeof shown)[number]["curve"], t: number) => {
-    const s = sharedPoint(curve, t, smallCell);
+  const at = (shared: SharedCurve, t: number) => {
+    const s = toldAt(shared, t);
     const atRisk = rough(s.atRisk, smallCell);
-    if (s.atRisk < smallCell) return `${NONE} (at risk ${atRisk})`;
+    const held = heldText(s.told);
+    if (held !== undefined) return `${held} (at risk ${atRisk})`;
     if (t <= 0) return `${percent(1)} (at risk ${atRisk})`;
-    if (s.fewEvents) return `fewer than ${EVENTS_PER_STEP} events (at risk ${atRisk})`;
     // Rounded down: the bound must not look better than it is.
-    if (s.noEvent) {
+    if (s.told === "no event") {
       return `no event among ${atRisk} at risk (at least ${Math.floor(100 * s.lower)}%)`;
     }
     return `${percent(s.survival)} (${fixed(100 * s.lower, 0)} to ${fixed(100 * s.upper, 0)}; at risk ${atRisk})`;
@@ -162,7 +165,7 @@ export function survivalFigures(context: Context): Figure[] {
     {
       key: "survival",
       title: `Time to ${event} by group`,
-      caption: `Kaplan–Meier curves with 95% bands by the group of the place at the landmark, ${timeWord} ${significant(survival.landmark)}; before a group's first event the band is the exact bound for no event.${nobody} Curves are read at sixty times and end where fewer than ${smallCell} are at risk${smallCell > 1 ? `; they are straight between points with ${EVENTS_PER_STEP} events or more between them, not drawn from the first event on where there are fewer, and numbers at risk are rounded to fives` : ""}.`,
+      caption: `Kaplan–Meier curves with 95% bands by the group of the place at the landmark, ${timeWord} ${significant(survival.landmark)}; before a group's first event the band is the exact bound for no event.${nobody}${curveNote(smallCell)}`,
       summary: shown
         .map(
           ({ group, curve }) =>
@@ -171,8 +174,8 @@ export function survivalFigures(context: Context): Figure[] {
         .join("; ")
         .concat(`.${nobody}`),
       table: {
-        columns: ["Group", ...times.map((t) => `${significant(t)} ${sinceLandmark(unit)}`)],
-        rows: shown.map(({ group, curve }) => [`${group.letter} ${group.name}`, ...times.map((t) => at(curve, t))]),
+        columns: ["Group", ...times.map((t) => `${timeSpan(t, unit)} since the landmark`)],
+        rows: shown.map(({ group, shared }) => [`${group.letter} ${group.name}`, ...times.map((t) => at(shared, t))]),
       },
       width: 720,
       draw: (canvas) =>
@@ -194,6 +197,7 @@ export function fitFigures({ record, study }: Context): Figure[] {
     before > 0
       ? ` The first ${before} iterations ran on a coarser lattice: bounds there do not compare with these and are not drawn.`
       : "";
+  const approximate = study.model?.markers.some(({ noise }) => isApproximate(noise));
   const listed = [...new Set([0, 1, 2, 4, 9, 19, 49, 99, n - 2, n - 1])]
     .filter((k) => k >= 0 && k < n)
     .sort((a, b) => a - b);
@@ -202,7 +206,7 @@ export function fitFigures({ record, study }: Context): Figure[] {
       key: "trace",
       title: "Convergence",
       caption: `Log-likelihood or its lower bound after each iteration, and what each gained, on a log scale.${coarse}`,
-      summary: `${record.verdict} The last value is ${fixed(trace[n - 1], 1)}.`,
+      summary: `${record.verdict} The last value is ${fixed(trace[n - 1], 1)}${approximate ? ", approximate since values lie below or above a limit" : ""}.`,
       table: {
         columns: ["Iteration", "value", "gain"],
         rows: listed.map((k) => [

@@ -1,11 +1,17 @@
 /** Figures of cumulative incidence, of calibration, and of courses if those who left had gone on otherwise. */
 import { drawDropout } from "../figures/dropout.ts";
 import type { Figure } from "../figures/figure.ts";
-import { drawCalibration, drawIncidence, incidenceTimes, isShown, sharedIncidence } from "../figures/risk.ts";
-import { EVENTS_PER_STEP, sinceLandmark } from "../figures/survival.ts";
-import { fixed, listWords, NONE, percent, significant } from "../numbers.ts";
+import {
+  drawCalibration,
+  drawIncidence,
+  incidenceOf,
+  incidenceTimes,
+  isShown,
+  sharedIncidences,
+} from "../figures/risk.ts";
+import { curveNote, heldText, type SharedCurve, toldAt } from "../figures/shared-curve.ts";
+import { fixed, listWords, NONE, percent, significant, timeSpan } from "../numbers.ts";
 import { isCount, rough } from "../small-cells.ts";
-import type { StudyIncidence } from "../study-risk.ts";
 import { deltaText, deltaUnit, tippingSentences } from "../survival-words.ts";
 import { midSentence, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
@@ -25,12 +31,12 @@ export function eventWords({ study: { survival } }: Context): string[] {
 }
 
 /** A cumulative incidence as it may be shown, with its interval. */
-export function incidenceText(curve: StudyIncidence, cause: number, time: number, smallCell: number): string {
-  const point = sharedIncidence(curve, cause, time, smallCell);
-  if (point.atRisk < smallCell) return NONE;
-  if (point.fewEvents) return `fewer than ${EVENTS_PER_STEP} events`;
+export function incidenceText(cause: SharedCurve, time: number): string {
+  const point = incidenceOf(toldAt(cause, time));
+  const held = heldText(point.told);
+  if (held !== undefined) return held;
   // Rounded up: the bound must not look better than it is.
-  if (point.noEvent) return time <= 0 ? percent(0) : `no event (at most ${Math.ceil(100 * point.upper)}%)`;
+  if (point.told === "no event") return time <= 0 ? percent(0) : `no event (at most ${Math.ceil(100 * point.upper)}%)`;
   return `${percent(point.incidence)} (${fixed(100 * point.lower, 0)} to ${fixed(100 * point.upper, 0)})`;
 }
 
@@ -43,15 +49,16 @@ export function incidenceFigure(context: Context): Figure | undefined {
   if (survival === undefined || curves === undefined || groups.length === 0) return undefined;
   const events = eventWords(context);
   const times = incidenceTimes(curves);
+  const shared = sharedIncidences(survival, smallCell);
   const shown = groups.flatMap((group) => {
-    const curve = curves.find((c) => c.group === group.group);
-    return curve === undefined ? [] : [{ group, curve }];
+    const own = shared.find((c) => c.group === group.group);
+    return own === undefined ? [] : [{ group, curve: own.incidence, causes: own.causes }];
   });
   const unit = cohort.marker.timeUnit;
   return {
     key: "survival",
     title: `Cumulative incidence of ${listWords(events)} by group`,
-    caption: `Aalen–Johansen curves with 95% bands by the group of the place at the landmark, ${timeWord} ${significant(survival.landmark)}: the share with each event by then, of which the first ends follow-up. Curves are read at sixty times and end where fewer than ${smallCell} are at risk${smallCell > 1 ? `; they are straight between points with ${EVENTS_PER_STEP} events or more between them, not drawn from the first event on where there are fewer, and numbers at risk are rounded to fives` : ""}.`,
+    caption: `Aalen–Johansen curves with 95% bands by the group of the place at the landmark, ${timeWord} ${significant(survival.landmark)}: the share with each event by then, of which the first ends follow-up.${smallCell > 1 ? curveNote(smallCell) : " Curves are read at sixty times."}`,
     summary: shown
       .map(
         ({ group, curve }) =>
@@ -60,16 +67,16 @@ export function incidenceFigure(context: Context): Figure | undefined {
       .join("; ")
       .concat("."),
     table: {
-      columns: ["Group and event", ...times.map((t) => `${significant(t)} ${sinceLandmark(unit)}`)],
-      rows: shown.flatMap(({ group, curve }) =>
+      columns: ["Group and event", ...times.map((t) => `${timeSpan(t, unit)} since the landmark`)],
+      rows: shown.flatMap(({ group, causes }) =>
         events.map((event, cause) => [
           `${group.letter} ${group.name}: ${event}`,
-          ...times.map((t) => incidenceText(curve, cause, t, smallCell)),
+          ...times.map((t) => incidenceText(causes[cause], t)),
         ]),
       ),
     },
     width: 720,
-    draw: (canvas) => drawIncidence({ curves, events, groups, timeUnit: unit, smallCell }, canvas),
+    draw: (canvas) => drawIncidence({ shared, events, groups, timeUnit: unit, smallCell }, canvas),
   };
 }
 
@@ -84,11 +91,11 @@ export function riskFigures(context: Context): Figure[] {
     figures.push({
       key: "risk-calibration",
       title: "Predicted and observed risk",
-      caption: `Cross-fitted risk by the place at the landmark against what was observed (${survival?.competing ? "Aalen–Johansen" : "one less Kaplan–Meier"}), with 95% intervals, in parts of equal size from the lowest to the highest predicted risk; the ring is everyone. On the dotted line risks are right.${smallCell > 1 ? ` Parts with fewer than ${EVENTS_PER_STEP} events are not drawn.` : ""}`,
+      caption: `Cross-fitted risk by the place at the landmark against what was observed (${survival?.competing ? "Aalen–Johansen" : "one less Kaplan–Meier"}), with 95% intervals, in parts that expect as many events each, from the lowest to the highest predicted risk; the ring is everyone. On the dotted line risks are right.${smallCell > 1 ? ` Parts with 1 to ${smallCell - 1} events are not drawn.` : ""}`,
       summary: calibration
         .map(
           ({ time, overall }) =>
-            `By ${significant(time)} ${unit}: ${percent(overall.predicted)} predicted, ${percent(overall.observed)} observed`,
+            `By ${timeSpan(time, unit)}: ${percent(overall.predicted)} predicted, ${percent(overall.observed)} observed`,
         )
         .join("; ")
         .concat("."),
@@ -101,10 +108,10 @@ export function riskFigures(context: Context): Figure[] {
           ]
             .filter(({ group }) => isShown(group, smallCell))
             .map(({ name, group }) => [
-              `${significant(time)} ${unit}, ${name}`,
+              `${timeSpan(time, unit)}, ${name}`,
               percent(group.predicted, 1),
               percent(group.observed, 1),
-              `${percent(group.lower, 1)} to ${percent(group.upper, 1)}`,
+              Number.isFinite(group.lower) ? `${percent(group.lower, 1)} to ${percent(group.upper, 1)}` : NONE,
             ]),
         ),
       },

@@ -17,7 +17,7 @@ export function riskText({ study: { survival } }: Context): string {
     pooledCox &&
       `Uncertainty of the places was carried through by ${pooledCox.event.draws} draws from their posteriors, given visits alone and given the event time too, pooled by Rubin's rules${cite("rubin")} with the degrees of freedom of Barnard and Rubin${cite("barnardRubin")}.`,
     risk &&
-      `Risks were cross-fitted over ${risk.folds} folds of individuals (Cox coefficients; the map was fitted to all) and compared with observed ones within parts of equal size.`,
+      `Risks were cross-fitted over ${risk.folds} folds of individuals (Cox coefficients; the map was fitted to all) and compared with observed ones within parts that expect as many events each.`,
     dropout &&
       `Courses after the last visit rest on missing at random given the measured values; as a sensitivity analysis the courses of ${dropout.who} were shifted after their last visit by up to ${Math.max(...dropout.deltas.map(Math.abs))} on the scale of the model per ${unitWord(dropout.marker.timeUnit)} (pattern mixture${cite("patternMixture")}).`,
   ]

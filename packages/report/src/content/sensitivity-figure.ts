@@ -1,10 +1,11 @@
-/** The figure of variants of the fit, and the table behind it. */
-import { GROUPS_HOLD, type Sensitivity, type VariantResult } from "@trajectory-maps/core/study";
+/** Variants of the fit: their figure, the table behind it, and how the methods tell of them. */
+import { GROUPS_HOLD, type Sensitivity, type VariantFamily, type VariantResult } from "@trajectory-maps/core/study";
 import type { DataTable, Figure } from "../figures/figure.ts";
 import { drawSensitivity } from "../figures/sensitivity.ts";
-import { fixed, NONE, pValue, signed } from "../numbers.ts";
+import { counted, fixed, listWords, NONE, pValue, signed } from "../numbers.ts";
 import { outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
+import { cite } from "./references.ts";
 
 export function sensitivityFigures({ study: { sensitivity } }: Context): Figure[] {
   if (sensitivity === undefined || sensitivity.variants.length === 0) return [];
@@ -64,4 +65,37 @@ export function variantNotes(
     }
   }
   return [...names].map(([text, own]) => ({ names: own, text }));
+}
+
+/** What each kind of variant changes, as the object of "sensitivity to". */
+const CHANGED_WORDS: Readonly<Record<VariantFamily, string>> = {
+  dimension: "the number of dimensions",
+  basis: "the number of coefficients",
+  mean: "the form of the mean",
+  residual: "the residual",
+  noise: "the noise",
+  transform: "the scale of the marker",
+  covariates: "covariates",
+  singles: "individuals seen once",
+  tail: "late visits",
+  shift: "a shift of late values",
+  seed: "the seed",
+};
+
+/** What was changed, each kind once. */
+export function changedWords(sensitivity: Sensitivity | undefined): string[] {
+  return [...new Set((sensitivity?.variants ?? []).map(({ family }) => CHANGED_WORDS[family]))];
+}
+
+/** A paragraph of the methods, or none. */
+export function sensitivityText({ study: { sensitivity } }: Context): string {
+  if (sensitivity === undefined || sensitivity.variants.length === 0) return "";
+  const { variants, folds, run } = sensitivity;
+  const compared = [
+    "places once turned, mirrored and scaled to lie closest (Procrustes)",
+    ...(run.numGroups < 2 ? [] : [`as many groups by the adjusted Rand index${cite("rand")}`]),
+    ...(run.outcomes.length === 0 ? [] : ["outcomes by the same test"]),
+    ...(folds === 0 ? [] : [`held-out log-likelihoods over the same ${folds} folds`]),
+  ];
+  return `As a sensitivity analysis the model was fitted again ${counted(variants.length, "time")} with one choice changed: ${listWords(changedWords(sensitivity))}. Each refit was held against the model as fitted: ${listWords(compared)}.`;
 }

@@ -3,15 +3,17 @@
  * a run cannot know, such as rationale, setting and funding, is answered with no and left to the authors.
  */
 import { listWords } from "../numbers.ts";
-import { midSentence, outcomeName } from "../words.ts";
+import { riskTitle } from "../survival-words.ts";
+import { capital, midSentence, outcomeName } from "../words.ts";
 import { type ChecklistItem, type ChecklistState, SECTIONS } from "./checklist.ts";
 import type { Context } from "./context.ts";
+import { changedWords } from "./sensitivity-figure.ts";
 
 const AUTHORS = "Not known to the run; to be written by the authors.";
 
 /** All items in their published order. */
 export function strobe({ study, groups, mapOutcome }: Context): ChecklistItem[] {
-  const { association, survival, characteristics, comparison, cohort } = study;
+  const { association, survival, characteristics, comparison, cohort, sensitivity } = study;
   const { marker } = cohort;
   const item = (number: string, question: string, state: ChecklistState, answer: string): ChecklistItem => ({
     number,
@@ -28,9 +30,18 @@ export function strobe({ study, groups, mapOutcome }: Context): ChecklistItem[] 
   // Visits, time and first value stand in every table; more comes from a table of individuals.
   const described = characteristics?.notListed !== undefined;
   const stability = study.groups?.stability;
+  const dropout = survival?.dropout === undefined ? "" : `“${riskTitle(survival)}”`;
+  const changed = changedWords(sensitivity);
   const checks = [
+    ...(changed.length === 0 ? [] : [`${listWords(changed)} (${SECTIONS.sensitivity})`]),
+    ...(dropout === "" ? [] : [`other courses of those who left (${dropout})`]),
     ...(stability === undefined ? [] : [`refits to 80% of the individuals (${SECTIONS.groups})`]),
     ...(outcomes.length > 0 ? [`another prior and a common time for outcomes (${SECTIONS.outcomes})`] : []),
+  ];
+  const others = [
+    ...(comparison === undefined ? [] : [`comparison of models: ${SECTIONS.models}`]),
+    ...(changed.length === 0 ? [] : [`sensitivity: ${SECTIONS.sensitivity}`]),
+    ...(dropout === "" ? [] : [`those who left: ${dropout}`]),
   ];
   return [
     item("1a", "Indicate the study's design with a commonly used term in the title or the abstract", "no", AUTHORS),
@@ -110,13 +121,13 @@ export function strobe({ study, groups, mapOutcome }: Context): ChecklistItem[] 
       "If applicable, explain how loss to follow-up was addressed",
       survival !== undefined ? "yes" : "in part",
       survival !== undefined
-        ? `Censoring in ${time}; numbers followed beside every course.`
+        ? `Censoring in ${time}; numbers followed beside every course${dropout === "" ? "" : `; other courses of those who left: ${dropout}`}.`
         : "Numbers followed stand beside every course; loss is assumed to be at random.",
     ),
     item(
       "12e",
       "Describe any sensitivity analyses",
-      checks.length > 0 ? "in part" : "no",
+      changed.length > 0 ? "yes" : checks.length > 0 ? "in part" : "no",
       checks.length > 0 ? `Sensitivity to ${listWords(checks)}.` : "None in this run.",
     ),
     item(
@@ -188,8 +199,8 @@ export function strobe({ study, groups, mapOutcome }: Context): ChecklistItem[] 
     item(
       "17",
       "Report other analyses done, e.g. analyses of subgroups and interactions, and sensitivity analyses",
-      comparison === undefined ? "no" : "yes",
-      comparison === undefined ? "None in this run." : `Comparison of models: ${SECTIONS.models}.`,
+      others.length === 0 ? "no" : "yes",
+      others.length === 0 ? "None in this run." : `${capital(others.join("; "))}.`,
     ),
     item(
       "18",

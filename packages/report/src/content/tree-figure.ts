@@ -1,16 +1,20 @@
 /** The figure of the tree of merges. */
 import { drawDendrogram } from "../figures/dendrogram.ts";
 import type { Figure } from "../figures/figure.ts";
-import { significant } from "../numbers.ts";
-import { rough } from "../small-cells.ts";
+import { significant, whole } from "../numbers.ts";
+import { sharedTree } from "../shared-tree.ts";
+import { isCount } from "../small-cells.ts";
 import { numberWord } from "../words.ts";
 import type { Context } from "./context.ts";
 
 const LISTED = 10;
 
-/** The top of the tree with the cut; none where groups were not cut from one. */
-export function treeFigure({ study, groups, smallCell }: Context): Figure | undefined {
-  const tree = study.groups?.tree;
+/** The top of the tree with the cut, without sizes of branches where it may be shared; none where groups were not cut from one. */
+export function treeFigure({ study, groups, sizes, smallCell }: Context): Figure | undefined {
+  const own = study.groups?.tree;
+  const isShared = smallCell > 1;
+  const hidden = new Set(groups.filter((_, k) => !isCount(sizes[k])).map(({ group }) => group));
+  const tree = own === undefined || !isShared ? own : sharedTree(own, hidden);
   if (tree === undefined || tree.merges.length === 0) return undefined;
   const { merges, leaves } = tree;
   const last = merges.slice(-LISTED).reverse();
@@ -18,17 +22,19 @@ export function treeFigure({ study, groups, smallCell }: Context): Figure | unde
   return {
     key: "tree",
     title: "Tree of merges",
-    caption: `Lengths: how much a split lowers the sum of squares within (root of twice of it); ${leaves.length} branches are shown. Discs: individuals in a branch; letters: its group${within > 0 ? "; a letter that comes again beyond another is a group from which a branch was taken" : ""}. A cut through long branches separates; one through short branches divides a continuum.`,
+    caption: `Lengths: how much a split lowers the sum of squares within (root of twice of it); ${leaves.length} branches are shown. ${isShared ? "Letters: the group of a branch" : "Discs: individuals in a branch; letters: its group"}${within > 0 ? "; a letter that comes again beyond another is a group from which a branch was taken" : ""}. A cut through long branches separates; one through short branches divides a continuum.`,
     summary: `The last merge, of two branches into one, is at height ${significant(merges[merges.length - 1][2])}. ${
       groups.length > 1
         ? `Cut at height ${significant(tree.cut)}${within > 0 ? `, with ${numberWord(within)} more of the branches below` : ""}, the tree gives ${numberWord(groups.length)} groups.`
         : "The tree is not cut."
     }`,
     table: {
-      columns: ["Branches left", "height of the merge", "individuals in it"],
-      rows: last.map(([, , height, size], k) => [String(k + 1), significant(height), rough(size, smallCell)]),
+      columns: ["Branches left", "height of the merge", ...(isShared ? [] : ["individuals in it"])],
+      rows: last.map(([, , height, size], k) => {
+        return [String(k + 1), significant(height), ...(isShared ? [] : [whole(size)])];
+      }),
     },
     width: 540,
-    draw: (canvas) => drawDendrogram(tree, groups, smallCell, canvas),
+    draw: (canvas) => drawDendrogram(tree, groups, !isShared, canvas),
   };
 }

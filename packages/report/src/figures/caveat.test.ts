@@ -23,15 +23,13 @@ const figure: Figure = {
 };
 
 describe("a map that should not be used", () => {
-  const verdict = (state: MapVerdict["state"]): MapVerdict => ({
-    state,
-    advice: "Do not.",
+  const verdict = (colour: MapVerdict["colour"]): MapVerdict => ({
+    ...{ colour, state: "unknown", advice: "Do not", reason: "", words: "Do not", lights: [] },
     headline: "Do not. Places say nothing.",
-    lights: [],
   });
 
   it("has its verdict on it, in the drawing and for those who cannot see it, and no hue", () => {
-    const drawn = figureToSvg(withCaveat(figure, caveatOf(verdict("poor"))), { document });
+    const drawn = figureToSvg(withCaveat(figure, caveatOf(verdict("grey"))), { document });
     expect(drawn).toContain("<desc>Do not. Places say nothing. Everyone.</desc>");
     expect(drawn).toContain(">Do not. Places say nothing.</text>");
     const { group, sequential, diverging } = tokensOf("light");
@@ -40,8 +38,8 @@ describe("a map that should not be used", () => {
   });
 
   it("differs from one that may be used, which is drawn as it is", () => {
-    for (const state of ["good", "unknown", "caution"] as const) {
-      expect(withCaveat(figure, caveatOf(verdict(state)))).toBe(figure);
+    for (const colour of ["green", "amber"] as const) {
+      expect(withCaveat(figure, caveatOf(verdict(colour)))).toBe(figure);
     }
   });
 });

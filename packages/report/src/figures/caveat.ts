@@ -4,8 +4,8 @@ import type { Figure } from "./figure.ts";
 import { label, make, makeRoot, type Pen, penOf, placed, wrapText } from "./svg.ts";
 
 /** What is written on a map, in the words of its verdict; null where it may be used. */
-export function caveatOf({ state, headline }: MapVerdict): string | null {
-  return state === "poor" ? headline : null;
+export function caveatOf({ colour, headline }: MapVerdict): string | null {
+  return colour === "grey" ? headline : null;
 }
 
 const FONT = 12;

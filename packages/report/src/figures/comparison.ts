@@ -113,7 +113,7 @@ export function drawDifferences(comparison: StudyComparison, canvas: Canvas): SV
         "stroke-width": 1.5,
       }),
     );
-    const text = `${signed(mean, 2)} (${interval(lower, upper, 2)})`;
+    const text = `${signed(mean, 2)} (${interval(lower, upper, 2, 0)})`;
     root.append(label(pen, text, pen.width, y + 4, { "text-anchor": "end", "font-size": 11.5 }));
   });
   // Of what, the caption says; in a narrow figure there is no room for it here.

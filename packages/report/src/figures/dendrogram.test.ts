@@ -15,7 +15,7 @@ const group = (number: number, letter: string): StudyGroup => ({
   upper: [0],
   followed: [30],
 });
-// Two groups of two branches each; one branch is too small to be counted.
+// Two groups of two branches each.
 const TREE: StudyTree = {
   leaves: [
     { size: 20, group: 1 },
@@ -30,14 +30,14 @@ const TREE: StudyTree = {
   ],
   cut: 5,
 };
-const draw = (smallCell: number) =>
-  drawDendrogram(TREE, [group(0, "A"), group(1, "B")], smallCell, { document, theme: "light" });
+const draw = (hasSizes: boolean) =>
+  drawDendrogram(TREE, [group(0, "A"), group(1, "B")], hasSizes, { document, theme: "light" });
 const links = (svg: Element) =>
   Array.from(svg.querySelectorAll("path")).filter((path) => /V.*H.*V/.test(path.getAttribute("d") ?? ""));
 
 describe("drawDendrogram", () => {
   it("draws a link for each merge, higher merges higher, and colours those within a group", () => {
-    const drawn = links(draw(1));
+    const drawn = links(draw(true));
     expect(drawn.length).toBe(3);
     const tops = drawn.map((path) => Number(/V([\d.]+)H/.exec(path.getAttribute("d")!)![1]));
     expect(tops[0]).toBeGreaterThan(tops[1]);
@@ -47,7 +47,7 @@ describe("drawDendrogram", () => {
   });
 
   it("cuts between the merges within groups and the one between them", () => {
-    const svg = draw(1);
+    const svg = draw(true);
     const cut = Array.from(svg.querySelectorAll("path")).find((path) => path.hasAttribute("stroke-dasharray"))!;
     const y = Number(/,([\d.]+)H/.exec(cut.getAttribute("d")!)![1]);
     const tops = links(svg).map((path) => Number(/V([\d.]+)H/.exec(path.getAttribute("d")!)![1]));
@@ -56,17 +56,15 @@ describe("drawDendrogram", () => {
   });
 
   it("writes the letter of a group once under its branches", () => {
-    const letters = Array.from(draw(1).querySelectorAll("text"), (text) => text.textContent).filter((t) =>
+    const letters = Array.from(draw(true).querySelectorAll("text"), (text) => text.textContent).filter((t) =>
       /^[AB]$/.test(t ?? ""),
     );
     expect(letters).toEqual(["B", "A"]);
   });
 
-  it("shows a branch under the limit as a hollow mark of one size", () => {
-    const hollow = (svg: Element) =>
-      Array.from(svg.querySelectorAll("circle")).filter((circle) => circle.getAttribute("fill") === "none");
-    expect(hollow(draw(1)).length).toBe(0);
-    // One branch of four, and its sign in the legend.
-    expect(hollow(draw(11)).map((circle) => circle.getAttribute("r"))).toEqual(["2.2", "2.2"]);
+  it("has a disc for each branch and one in the legend where sizes are told, and none where they are not", () => {
+    expect(draw(true).querySelectorAll("circle").length).toBe(TREE.leaves.length + 1);
+    expect(draw(false).querySelectorAll("circle").length).toBe(0);
+    expect(draw(false).textContent).not.toMatch(/individuals|fewer than/);
   });
 });

@@ -1,9 +1,8 @@
 /**
  * The top of the tree of merges, from which groups are cut: links at the height of their merge, coloured by group below
- * the cut, and under each branch that is not opened further the number of individuals as a disc and the letter of its group.
+ * the cut, and under each branch that is not opened further the number of individuals as a disc, if sizes are told, and the letter of its group.
  */
 import { fixed } from "../numbers.ts";
-import { roughCount } from "../small-cells.ts";
 import type { StudyGroup, StudyTree } from "../study.ts";
 import { groupStyle } from "../theme.ts";
 import { setHeight } from "./group-map.ts";
@@ -19,7 +18,7 @@ const CUT = "cut into groups";
 export function drawDendrogram(
   tree: StudyTree,
   groups: readonly StudyGroup[],
-  smallCell: number,
+  hasSizes: boolean,
   canvas: Canvas,
 ): SVGSVGElement {
   const pen = penOf(canvas, 540);
@@ -76,22 +75,13 @@ export function drawDendrogram(
       label(pen, CUT, pen.width, 11, { "text-anchor": "end" }),
     );
   }
-  // Rounded: from exact areas sizes, and with those of merges small ones, could be worked out.
-  const most = Math.max(1, ...leaves.map(({ size }) => roughCount(size, smallCell)));
+  const most = Math.max(1, ...leaves.map(({ size }) => size));
   const largest = Math.min(9, 0.46 * gap);
-  const base = TOP + HEIGHT + 12;
-  leaves.forEach(({ size, group }, k) => {
-    root.append(
-      size < smallCell
-        ? make(pen, "circle", { cx: px(k), cy: base, r: 2.2, fill: "none", stroke: pen.tokens.ink3 })
-        : make(pen, "circle", {
-            cx: px(k),
-            cy: base,
-            r: largest * Math.sqrt(roughCount(size, smallCell) / most),
-            fill: colourOf(group),
-          }),
-    );
-  });
+  const base = TOP + HEIGHT + (hasSizes ? 12 : -6);
+  for (const [k, { size, group }] of hasSizes ? leaves.entries() : []) {
+    const r = largest * Math.sqrt(size / most);
+    root.append(make(pen, "circle", { cx: px(k), cy: base, r, fill: colourOf(group) }));
+  }
   // One letter for branches of a group that stand together, under a line in its colour.
   for (let from = 0, to = 0; from < n; from = to) {
     while (to < n && leaves[to].group === leaves[from].group) to++;
@@ -112,16 +102,11 @@ export function drawDendrogram(
       }),
     );
   }
-  const y = base + 46;
-  root.append(
-    make(pen, "circle", { cx: LEFT + 9, cy: y, r: largest, fill: pen.tokens.ink3 }),
-    label(pen, `${fixed(most, 0)} individuals`, LEFT + 23, y + 4),
-  );
-  if (smallCell > 1) {
-    const x = LEFT + 23 + textWidth(`${fixed(most, 0)} individuals`, 11) + 22;
+  const y = base + (hasSizes ? 46 : 24);
+  if (hasSizes) {
     root.append(
-      make(pen, "circle", { cx: x, cy: y, r: 2.2, fill: "none", stroke: pen.tokens.ink3 }),
-      label(pen, `fewer than ${smallCell}`, x + 9, y + 4),
+      make(pen, "circle", { cx: LEFT + 9, cy: y, r: largest, fill: pen.tokens.ink3 }),
+      label(pen, `${fixed(most, 0)} individuals`, LEFT + 23, y + 4),
     );
   }
   setHeight(pen, root, y + 12);

@@ -7,7 +7,7 @@ import type { StudyDifferenceMap } from "../study.ts";
 import { setHeight } from "./group-map.ts";
 import { lineKey } from "./key.ts";
 import { type Box, contourAt, type Grid, gridOf, type Land, type Ring, valueAt } from "./land.ts";
-import { landClip, mapLayout, ringPath } from "./map-base.ts";
+import { landClip, type MapLayout, mapLayout, ringPath } from "./map-base.ts";
 import type { MapData } from "./map-data.ts";
 import { drawScaleBar } from "./map-frame.ts";
 import { drawShare, drawShareLegend, hatchPattern, landView, panelTitle, type ShareSurface } from "./share.ts";
@@ -22,9 +22,13 @@ export interface DifferencePanel extends ShareSurface {
   readonly below: Grid;
 }
 
+/** What a panel is drawn on. */
+export type Ground = Pick<MapData, "land" | "box" | "smallCell">;
+
 /** Seven colours, six lines. */
-export const SHARE_LEVELS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8];
+const SHARE_LEVELS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8];
 const STEP = 0.06;
+const ASPECT = 0.86;
 /** Individuals near a point for a share to be drawn there. */
 const FEWEST = 10;
 /** Smallest coloured part, in squared prior sd. */
@@ -103,22 +107,8 @@ export function drawDifferenceMaps(panels: readonly DifferencePanel[], map: MapD
     const left = (k % columns) * (width + gap);
     if (k > 0 && k % columns === 0) y = bottom + 26;
     root.append(...panelTitle(pen, panel, left, y, width));
-    const layout = mapLayout(view, left, y + 44, width, width * 0.86);
-    const clip = landClip(pen, root, layout, map.land, `land-${k}`);
-    // No colour where too few are near: a share of few would give them away, and says little.
-    const fewest = Math.max(map.smallCell, FEWEST);
-    const near = nearLand(map, panel, fewest);
-    const shown = landClip(pen, root, layout, near, `near-${k}`);
-    root.append(
-      ...drawShare(pen, layout, map.land, panel, SHARE_LEVELS, map.smallCell, clip, { clip: shown, land: near }),
-    );
-    for (const [grid, dashes] of [
-      [panel.above, undefined],
-      [panel.below, "5 3"],
-    ] as const) {
-      const d = ringPath(layout, contourAt(grid, 0).flat());
-      if (d !== "") root.append(make(pen, "path", { d, "clip-path": shown, ...outline(pen, dashes) }));
-    }
+    const layout = mapLayout(view, left, y + 44, width, width * ASPECT);
+    drawPanel(pen, root, panel, map, layout, String(k));
     bottom = Math.max(bottom, layout.bottom);
     if (k === panels.length - 1) root.append(drawScaleBar(pen, layout, left + width - 1, bottom + 16));
   });
@@ -130,8 +120,44 @@ export function drawDifferenceMaps(panels: readonly DifferencePanel[], map: MapD
   return root;
 }
 
+/** One outcome alone and small, without words: share and outlines. */
+export function drawDifferenceThumb(map: StudyDifferenceMap, ground: Ground, canvas: Canvas): SVGSVGElement {
+  const pen = penOf(canvas, 160);
+  const root = makeRoot(pen, 10, hatchPattern(pen));
+  const layout = mapLayout(landView([ground.land], ground.box), 0, 0, pen.width, pen.width * ASPECT);
+  drawPanel(pen, root, differencePanel("", "", map, ground.box), ground, layout, "thumb", false);
+  setHeight(pen, root, layout.bottom);
+  return root;
+}
+
+/** Share, hatching and outlines of a panel on the land. */
+function drawPanel(
+  pen: Pen,
+  root: SVGElement,
+  panel: DifferencePanel,
+  ground: Ground,
+  layout: MapLayout,
+  key: string,
+  labelled = true,
+): void {
+  const { land, smallCell } = ground;
+  const clip = landClip(pen, root, layout, land, `land-${key}`);
+  // No colour where too few are near: a share of few would give them away, and says little.
+  const near = nearLand(ground, panel, Math.max(smallCell, FEWEST));
+  const shown = landClip(pen, root, layout, near, `near-${key}`);
+  const share = drawShare(pen, layout, land, panel, SHARE_LEVELS, smallCell, clip, { clip: shown, land: near });
+  root.append(...(labelled ? share : share.slice(0, -1)));
+  for (const [grid, dashes] of [
+    [panel.above, undefined],
+    [panel.below, "5 3"],
+  ] as const) {
+    const d = ringPath(layout, contourAt(grid, 0).flat());
+    if (d !== "") root.append(make(pen, "path", { d, "clip-path": shown, ...outline(pen, dashes) }));
+  }
+}
+
 /** The part of the land with enough individuals around: both ratios to their limits are 1 or more. */
-function nearLand(map: MapData, panel: DifferencePanel, fewest: number): Land {
+function nearLand(map: Ground, panel: DifferencePanel, fewest: number): Land {
   const { density, level } = map.land;
   const { individuals } = panel;
   const ratio = gridOf(map.box, STEP, (x, y) =>

@@ -73,7 +73,8 @@ export function drawDropout({ dropout, groups }: DropoutFigure, canvas: Canvas):
       ),
     );
     const plotHeight = height - 10 - 22;
-    const ends = labelled.map((d) => scaled(courses.medians[d][g][courses.times.length - 1]));
+    // Not below the half height of a label, where the last tick of time stands.
+    const ends = labelled.map((d) => Math.max(8 / plotHeight, scaled(courses.medians[d][g][courses.times.length - 1])));
     const heights = spreadLabels(ends, 12 / plotHeight);
     labelled.forEach((d, j) => {
       const at = topY + title + 10 + plotHeight * (1 - heights[j]) + 4;

@@ -2,7 +2,8 @@ import { parseHTML } from "linkedom";
 import { describe, expect, it } from "vitest";
 import { timeAxis } from "./chart.ts";
 import { coverageCurve } from "./comparison.ts";
-import { spreadLabels, survivalAt } from "./survival.ts";
+import { eventTotals, shareCurves, survivalAt } from "./shared-curve.ts";
+import { drawnPoints, spreadLabels } from "./survival.ts";
 import { fitText, label, makeRoot, penOf, serialize, textWidth, wrapText } from "./svg.ts";
 import { roundTicks } from "./ticks.ts";
 
@@ -71,9 +72,15 @@ describe("survival curves", () => {
     expect(survivalAt(curve, 1)).toMatchObject({ survival: 0.75, atRisk: 4 });
     expect(survivalAt(curve, 2.5)).toMatchObject({ survival: 0.75, atRisk: 2 });
     expect(survivalAt(curve, 4)).toMatchObject({ survival: 0.375, atRisk: 0 });
+    const shared = (limit: number) => shareCurves([curve], [eventTotals(curve)], { times: [] }, limit)[0]!;
+    // Whole for the owner of the data: every step to the last time; withheld where it is shared.
+    const steps = drawnPoints(shared(1), 4).map(({ t, s }) => [t, s]);
+    expect(steps).toEqual([[0, 1], ...curve.times.map((t, j) => [t, curve.survival[j]])]);
+    expect(drawnPoints(shared(11), 4)).toEqual([]);
   });
 
   it("have labels that keep their order and distance and stay inside", () => {
+    expect(spreadLabels([0, 0.5, 0.01], 0.1)).toEqual([0.05, 0.5, 0.15000000000000002]);
     const at = spreadLabels([0.95, 0.96, 0.5, 0.97], 0.05);
     const sorted = [...at].sort((a, b) => a - b);
     for (let k = 1; k < 4; k++) expect(sorted[k] - sorted[k - 1]).toBeGreaterThanOrEqual(0.05 - 1e-12);

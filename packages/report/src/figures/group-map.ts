@@ -3,7 +3,7 @@
  * number of individuals, coloured by their most common group. With places of individuals allowed, dots that fade with
  * the doubt about the place. The terrain is grey: hue belongs to the groups.
  */
-import { roughCount } from "../small-cells.ts";
+import { discSizes } from "../small-cells.ts";
 import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
 import { badge } from "./badge.ts";
@@ -111,7 +111,7 @@ export function drawAxes(pen: FigurePen, root: Element, layout: MapLayout, map: 
 }
 
 /** Rank (order of the letters) of each group number. */
-export function ranksOf(map: Pick<MapData, "groups">): Map<number, number> {
+function ranksOf(map: Pick<MapData, "groups">): Map<number, number> {
   return new Map(map.groups.map(({ group }, rank) => [group, rank]));
 }
 
@@ -125,20 +125,22 @@ function drawDiscs(pen: Pen, layout: MapLayout, map: MapData): Marks {
   const group = make(pen, "g");
   const spots: Spot[] = [];
   const ranks = ranksOf(map);
-  const shown = map.cells.filter(({ members }) => members.length >= map.smallCell);
-  // Rounded: from exact areas and the total a single small count could be worked out.
-  const sizeOf = (members: readonly number[]) => roughCount(members.length, map.smallCell);
-  const most = Math.max(1, ...shown.map(({ members }) => sizeOf(members)));
+  const sizes = discSizes(
+    map.cells.map(({ members }) => members.length),
+    map.smallCell,
+  );
+  const most = Math.max(1, ...sizes.map((size) => size ?? 0));
   // Cells of a small cohort are wide; beyond 16 px a disc only hides the land.
   const largest = Math.min(16, 0.47 * map.spacing * layout.unit);
-  for (const { x, y, members } of map.cells) {
+  for (const [k, { x, y, members }] of map.cells.entries()) {
     const [cx, cy] = [layout.x(x), layout.y(y)];
-    if (members.length < map.smallCell) {
+    const size = sizes[k];
+    if (size === null) {
       group.append(make(pen, "circle", { cx, cy, r: 2.4, fill: "none", stroke: pen.tokens.ink3 }));
       spots.push({ x: cx, y: cy, r: 3 });
       continue;
     }
-    const r = largest * Math.sqrt(sizeOf(members) / most);
+    const r = largest * Math.sqrt(size / most);
     const rank = commonRank(members, map, ranks);
     spots.push({ x: cx, y: cy, r });
     if (rank < 0) group.append(make(pen, "circle", { cx, cy, r, fill: pen.tokens.ink3 }));
@@ -148,12 +150,15 @@ function drawDiscs(pen: Pen, layout: MapLayout, map: MapData): Marks {
   return { group, spots };
 }
 
-/** The most common group among members, by rank; the first of equals, −1 without any. */
+/**
+ * The most common group among members, by rank; the first of equals, −1 without any. A group whose own size is held back gives no cell its colour: it would have a
+ * share of it at least.
+ */
 function commonRank(members: readonly number[], map: MapData, ranks: ReadonlyMap<number, number>): number {
   const counts = new Array<number>(map.groups.length).fill(0);
   for (const i of members) {
     const rank = ranks.get(map.labels[i]);
-    if (rank !== undefined) counts[rank]++;
+    if (rank !== undefined && map.groups[rank].size >= map.smallCell) counts[rank]++;
   }
   const best = Math.max(0, ...counts);
   return best === 0 ? -1 : counts.indexOf(best);

@@ -162,6 +162,13 @@ export function contains(ring: Ring, x: number, y: number): boolean {
   return inside;
 }
 
+/** Whether an odd number of rings holds the point: inside outer rings, outside lakes. */
+export function insideRings(rings: readonly Ring[], x: number, y: number): boolean {
+  let inside = false;
+  for (const ring of rings) if (contains(ring, x, y)) inside = !inside;
+  return inside;
+}
+
 /** A cell of a hexagonal lattice: its middle and the individuals in it. */
 export interface HexCell {
   readonly x: number;

@@ -1,5 +1,5 @@
 /** Numbers on contour lines: one per line, on land, where it hides little, away from each other and from names. */
-import { type Land, type Ring, valueAt } from "./land.ts";
+import { insideRings, type Land, type Ring, valueAt } from "./land.ts";
 import type { MapLayout } from "./map-base.ts";
 import type { PxBox } from "./pills.ts";
 import { haloText, make, type Pen, textWidth } from "./svg.ts";
@@ -85,8 +85,8 @@ function gap(a: PxBox, b: PxBox): number {
   return Math.hypot(dx, dy);
 }
 
-/** Whether a point and its surroundings are on land. */
+/** Whether a point and its surroundings are on land: density alone would count islands that were left out. */
 function inland(land: Land, x: number, y: number): boolean {
   const at = (dx: number, dy: number) => valueAt(land.density, x + dx, y + dy) >= land.level;
-  return at(0, 0) && at(SHORE, 0) && at(-SHORE, 0) && at(0, SHORE) && at(0, -SHORE);
+  return at(0, 0) && at(SHORE, 0) && at(-SHORE, 0) && at(0, SHORE) && at(0, -SHORE) && insideRings(land.coast, x, y);
 }

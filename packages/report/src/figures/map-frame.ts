@@ -89,15 +89,18 @@ export function smallCurveNote(mapDimension: number, transform: Transform): stri
   return `Small curves: along ${lines}${transform === "log" ? ", log scale" : ""}; dashed: not seen.`;
 }
 
-/** Length in px and words of a scale bar: one prior sd, or the largest round part of it that fits into the map. */
-export function scaleBar({ left, right, unit }: MapLayout): { readonly length: number; readonly words: string } {
+/** Length in px and words of a scale bar: one prior sd, or the largest round part of it that fits into the map. `name` is what one of them is called. */
+export function scaleBar(
+  { left, right, unit }: MapLayout,
+  name = "prior sd",
+): { readonly length: number; readonly words: string } {
   const [share, text] = BARS.find(([part]) => part * unit <= 0.9 * (right - left)) ?? BARS[BARS.length - 1];
-  return { length: share * unit, words: `${text} prior sd` };
+  return { length: share * unit, words: `${text} ${name}` };
 }
 
 /** Scale bar that ends at `right`. */
-export function drawScaleBar(pen: Pen, layout: MapLayout, right: number, y: number): SVGElement {
-  const { length, words } = scaleBar(layout);
+export function drawScaleBar(pen: Pen, layout: MapLayout, right: number, y: number, name?: string): SVGElement {
+  const { length, words } = scaleBar(layout, name);
   const left = right - length;
   const d = `M${shorten(left)},${shorten(y - 3)}v6m0,-3H${shorten(right)}m0,-3v6`;
   // Where the map is close, its land may lie beneath.

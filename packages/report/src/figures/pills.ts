@@ -38,10 +38,14 @@ export interface GroupedDots {
   readonly labels: Numbers; // [m]
   readonly drawn: Int32Array;
   readonly groups: readonly { readonly group: number; readonly letter: string; readonly name: string }[];
+  /** How wide a name is where it will be seen. Default: the room it takes in the widest font it may be seen in. */
+  readonly nameWidth?: (words: string) => number;
 }
 
 const HALF_HEIGHT = 11;
 const TEXT_SIZE = 12;
+/** How names are written, as CSS has it without the family. */
+export const PILL_FONT = `600 ${TEXT_SIZE}px`;
 const WIDEST_TEXT = 220;
 /** Room for the badge and both ends. */
 const BESIDE_TEXT = 33;
@@ -64,6 +68,7 @@ const FULL_WEIGHT = 4000;
 
 /** Where the pills of all groups go. Each in turn takes the best place given the others, until nobody moves. */
 export function placePills(layout: MapLayout, dots: GroupedDots): Pill[] {
+  const { nameWidth = (words) => textWidth(words, TEXT_SIZE, true) } = dots;
   const all = pointsOf(layout, dots);
   const inAll = boxCounter(layout, all);
   const weight = Math.min(1, FULL_WEIGHT / Math.max(1, all.length));
@@ -71,7 +76,7 @@ export function placePills(layout: MapLayout, dots: GroupedDots): Pill[] {
     const own = pointsOf(layout, dots, group);
     if (own.length === 0) return [];
     const words = shortName(name, WIDEST_TEXT);
-    const halfWidth = (textWidth(words, TEXT_SIZE, true) + BESIDE_TEXT) / 2;
+    const halfWidth = (nameWidth(words) + BESIDE_TEXT) / 2;
     return [{ rank, letter, words, halfWidth, inOwn: boxCounter(layout, own), middle: middleOf(own) }];
   });
   const middles = named.map(({ middle }) => middle);

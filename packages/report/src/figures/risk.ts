@@ -1,39 +1,73 @@
 /**
  * Cumulative incidence of the event and of competing ones, a panel each on one scale; predicted against observed risk. Curves are
- * shared as survival curves are (figures/survival.ts): read at sixty times, and straight between points with five events or more.
+ * shared as survival curves are (figures/shared-curve.ts).
  */
 import * as Plot from "@observablehq/plot";
-import { ROUNDED_TO, rough } from "../small-cells.ts";
+import { rough } from "../small-cells.ts";
 import type { StudySurvival } from "../study.ts";
 import type { StudyIncidence } from "../study-risk.ts";
 import { groupStyle } from "../theme.ts";
 import { badge } from "./badge.ts";
 import { chart, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
-import { type SurvivalFigure, sharedPoint, sinceLandmark, spreadLabels } from "./survival.ts";
+import { type Curve, drawnAt, type SharedCurve, shareCurves, survivalAt } from "./shared-curve.ts";
+import { type SurvivalFigure, sinceLandmark, spreadLabels, toldTimes } from "./survival.ts";
 import { type Canvas, fitText, label, makeRoot, penOf, placed } from "./svg.ts";
 import { niceStep, roundTicks } from "./ticks.ts";
 
 export interface IncidenceFigure extends Omit<SurvivalFigure, "survival"> {
-  readonly curves: readonly StudyIncidence[];
+  readonly shared: readonly SharedIncidence[];
   /** The event, then competing ones. */
   readonly events: readonly string[];
 }
 
 const LATTICE = 60;
 
-/** A point of a cause's curve as it may be shown; `fewEvents` where there are too few to show any. */
-export function sharedIncidence(curve: StudyIncidence, cause: number, time: number, smallCell: number) {
-  const { numEvents, incidence, lower, upper } = curve.causes[cause];
+/** Curves of all causes of one group as they may be shown, each mirrored: what has not had the event. */
+export interface SharedIncidence {
+  readonly group: number;
+  readonly incidence: StudyIncidence;
+  readonly causes: readonly SharedCurve[];
+}
+
+/** Events of one cause up to each time: F rises by S(t−) d/n, where S is what no cause has ended. */
+function causeTotals({ causes, atRisk }: StudyIncidence, cause: number): number[] {
+  const before = (k: number, j: number) => (j === 0 ? 0 : causes[k].incidence[j - 1]);
+  let total = 0;
+  return Array.from(atRisk, (n, j) => {
+    const left = 1 - causes.reduce((sum, _, k) => sum + before(k, j), 0);
+    const step = causes[cause].incidence[j] - before(cause, j);
+    if (step > 0 && left > 0) total += Math.round((n * step) / left);
+    return total;
+  });
+}
+
+function mirrored({ times, atRisk, group, numIndividuals, causes }: StudyIncidence, cause: number): Curve {
+  const { numEvents, incidence, lower, upper } = causes[cause];
   const less = (values: ArrayLike<number | null>) => Array.from(values, (v) => (v === null ? Number.NaN : 1 - v));
-  const { times, atRisk, group, numIndividuals } = curve;
-  // As a survival curve, whose steps then hold no more events than there were: knots are five true events apart or more.
-  const mirrored = { group, numIndividuals, numEvents, times, atRisk };
-  const point = sharedPoint(
-    { ...mirrored, survival: less(incidence), lower: less(upper), upper: less(lower) },
-    time,
-    smallCell,
+  const bounds = { survival: less(incidence), lower: less(upper), upper: less(lower) };
+  return { group, numIndividuals, numEvents, times, atRisk, ...bounds };
+}
+
+/** The curves of competing events as they may be shown; everyone together is told of the event itself alone. */
+export function sharedIncidences(survival: StudySurvival, smallCell: number): SharedIncidence[] {
+  const curves = survival.competing?.curves ?? [];
+  const { times, sums = [] } = toldTimes(survival, incidenceTimes(curves));
+  const causes = (curves[0]?.causes ?? []).map((_, cause) =>
+    shareCurves(
+      curves.map((curve) => mirrored(curve, cause)),
+      curves.map((curve) => causeTotals(curve, cause)),
+      { times, sums: cause === 0 ? sums : [] },
+      smallCell,
+    ),
   );
+  return curves.map((incidence, g) => ({ group: incidence.group, incidence, causes: causes.map((own) => own[g]) }));
+}
+
+/** A point of a mirrored curve as it was. */
+export function incidenceOf<T extends { readonly survival: number; readonly lower: number; readonly upper: number }>(
+  point: T,
+): T & { readonly incidence: number } {
   return { ...point, incidence: 1 - point.survival, lower: 1 - point.upper, upper: 1 - point.lower };
 }
 
@@ -49,15 +83,14 @@ function lastTime(curves: readonly StudyIncidence[]): number {
 /** Panels of curves and the numbers at risk below the first. */
 export function drawIncidence(data: IncidenceFigure, canvas: Canvas): SVGSVGElement {
   const pen = penOf(canvas, 720);
-  const { curves, events, groups, smallCell } = data;
+  const { shared, events, groups, smallCell } = data;
+  const curves = shared.map(({ incidence }) => incidence);
   const last = lastTime(curves);
   const [gap, height, marginLeft, marginRight, marginTop, marginBottom] = [16, 320, 40, 30, 26, 38];
   const width = (pen.width - gap * (events.length - 1)) / events.length;
   const drawn = groups.flatMap((group) => {
-    const curve = curves.find((c) => c.group === group.group);
-    return curve === undefined
-      ? []
-      : [{ ...group, curve, rows: events.map((_, cause) => lattice(curve, cause, last, smallCell)) }];
+    const own = shared.find((c) => c.group === group.group);
+    return own === undefined ? [] : [{ ...group, own, rows: own.causes.map((cause) => lattice(cause, last)) }];
   });
   const most = Math.max(0.05, ...drawn.flatMap(({ rows }) => rows.flat().map(({ u }) => u)));
   const step = niceStep(most, 4);
@@ -101,11 +134,11 @@ export function drawIncidence(data: IncidenceFigure, canvas: Canvas): SVGSVGElem
   }
   let y = height + 16;
   root.append(label(pen, "at risk", 0, y, { fill: pen.tokens.ink3 }));
-  for (const { rank, letter, curve } of drawn) {
+  for (const { rank, letter, own } of drawn) {
     y += 19;
     root.append(badge(pen, rank, letter, 8, y - 4, 7));
     for (const t of incidenceTimes(curves)) {
-      const { atRisk } = sharedIncidence(curve, 0, t, smallCell);
+      const { atRisk } = survivalAt(own.causes[0].curve, t);
       root.append(label(pen, rough(atRisk, smallCell), px(t), y, { "text-anchor": "middle" }));
     }
   }
@@ -113,12 +146,12 @@ export function drawIncidence(data: IncidenceFigure, canvas: Canvas): SVGSVGElem
   return root;
 }
 
-function lattice(curve: StudyIncidence, cause: number, last: number, smallCell: number) {
+function lattice(shared: SharedCurve, last: number) {
   const rows: { t: number; s: number; l: number; u: number }[] = [];
   for (let k = 0; k <= LATTICE; k++) {
     const t = (last * k) / LATTICE;
-    const { incidence: s, lower, upper, atRisk, fewEvents } = sharedIncidence(curve, cause, t, smallCell);
-    if (atRisk < smallCell || fewEvents) break;
+    const { incidence: s, lower, upper, atRisk, fewEvents } = incidenceOf(drawnAt(shared, t));
+    if (atRisk < shared.smallCell || fewEvents) break;
     const known = Number.isFinite(lower) && Number.isFinite(upper);
     rows.push({ t, s, l: known ? lower : s, u: known ? upper : s });
   }
@@ -127,9 +160,9 @@ function lattice(curve: StudyIncidence, cause: number, last: number, smallCell: 
 
 type Calibration = NonNullable<NonNullable<StudySurvival["risk"]>["calibration"]>[number];
 
-/** Whether a part is large enough to be shown: as many as a small cell, and as many events as a step of a shared curve. */
+/** Whether a part is large enough to be shown: as many individuals and events as a small cell, or no event. */
 export function isShown({ numIndividuals, numEvents }: Calibration["groups"][number], smallCell: number): boolean {
-  return numIndividuals >= smallCell && (smallCell <= 1 || numEvents >= ROUNDED_TO);
+  return numIndividuals >= smallCell && (numEvents === 0 || numEvents >= smallCell);
 }
 
 /** Predicted against observed risk, a panel for each time. */
@@ -150,8 +183,11 @@ export function drawCalibration(
     format: (v: number) => `${Math.round(100 * v)}%`,
   };
   for (const [k, { time, overall, groups }] of calibration.entries()) {
-    const shown = groups.filter((group) => isShown(group, smallCell));
-    const whiskers = [...shown, overall].filter(({ lower, upper }) => Number.isFinite(lower) && Number.isFinite(upper));
+    const isTold = (group: Calibration["groups"][number]) => isShown(group, smallCell);
+    const [shown, everyone] = [groups.filter(isTold), [overall].filter(isTold)];
+    const whiskers = [...shown, ...everyone].filter(
+      ({ lower, upper }) => Number.isFinite(lower) && Number.isFinite(upper),
+    );
     const drawing = chart(
       { ...pen, width },
       {
@@ -172,7 +208,7 @@ export function drawCalibration(
           ),
           Plot.ruleX(whiskers, { x: "predicted", y1: "lower", y2: "upper", stroke: pen.tokens.ink3, strokeWidth: 1.2 }),
           Plot.dot(shown, { x: "predicted", y: "observed", r: 4, fill: pen.tokens.ink }),
-          Plot.dot([overall], {
+          Plot.dot(everyone, {
             x: "predicted",
             y: "observed",
             r: 5,

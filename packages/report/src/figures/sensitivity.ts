@@ -1,5 +1,5 @@
 /** What changes with one choice of the fit changed: groups, places and scores of every variant, a dot each. */
-import { GROUPS_HOLD, type Sensitivity } from "@trajectory-maps/core/study";
+import { GROUPS_HOLD, groupsHold, type Sensitivity } from "@trajectory-maps/core/study";
 import { fixed, NONE, signed } from "../numbers.ts";
 import { setHeight } from "./group-map.ts";
 import { type Canvas, type FigurePen, label, make, makeRoot, penOf, shorten, textWidth, wrapText } from "./svg.ts";
@@ -52,7 +52,7 @@ const rowAt = (k: number) => TOP + ROW * (k + 0.5);
 function panelsOf({ variants, run, folds }: Sensitivity): Panel[] {
   const most = (values: readonly number[]) => Math.max(...values);
   const groups = variants.map(({ adjustedRand: v }) =>
-    v === null ? null : { value: v, from: v, to: v, filled: v < GROUPS_HOLD },
+    v === null ? null : { value: v, from: v, to: v, filled: !groupsHold(v) },
   );
   const places = variants.map(({ places: own }) =>
     own === null ? null : { value: own.median, from: own.median, to: own.p90, filled: own.median > run.placeSd },

@@ -32,7 +32,7 @@ export function shareLevels(low: number, high: number): number[] {
 }
 
 /** Colours of the bands: from the light end on, one step each. */
-export function shareRamp(pen: Pen, levels: readonly number[]): readonly string[] {
+function shareRamp(pen: Pen, levels: readonly number[]): readonly string[] {
   return pen.tokens.sequential.slice(0, Math.max(2, levels.length + 1));
 }
 

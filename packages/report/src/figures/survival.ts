@@ -1,16 +1,24 @@
 /**
- * Kaplan–Meier curves by group with 95% bands and the number at risk below. Curves are read off on a lattice of sixty
- * times and end where fewer than the limit are at risk; in a shared report they are straight between points with
- * five events or more between them, so that no single event can be told from the drawing.
+ * Kaplan–Meier curves by group with 95% bands and the number at risk below. Shown to the owner of the data they are whole, step by step. In a shared
+ * report they are read off on a lattice of sixty times, end where fewer than the limit are at risk, and are straight between points
+ * (shared-curve.ts), so that no single event can be told from the drawing.
  */
 import * as Plot from "@observablehq/plot";
-import { curveAt, type SurvivalPoint } from "@trajectory-maps/core/study";
-import { ROUNDED_TO, rough } from "../small-cells.ts";
+import { rough } from "../small-cells.ts";
 import type { StudySurvival } from "../study.ts";
 import { groupStyle } from "../theme.ts";
 import { badge } from "./badge.ts";
 import { chart, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
+import {
+  type Curve,
+  drawnAt,
+  eventTotals,
+  type SharedCurve,
+  shareCurves,
+  survivalAt,
+  type ToldTimes,
+} from "./shared-curve.ts";
 import { type Canvas, label, makeRoot, penOf, placed } from "./svg.ts";
 import { roundTicks } from "./ticks.ts";
 
@@ -27,91 +35,9 @@ export interface SurvivalFigure {
   readonly smallCell: number;
 }
 
-type Curve = StudySurvival["curves"][number];
-
 const LATTICE = 60;
-
-/** S, its band and the number at risk of a curve at one time; before the first event the band is exact. */
-export function survivalAt(curve: Curve, time: number): SurvivalPoint {
-  return curveAt(curve, [time])[0];
-}
-
-/** Events that lie between two knots of a shared curve at least. */
-export const EVENTS_PER_STEP = ROUNDED_TO;
-
-interface Knot {
-  readonly time: number;
-  readonly survival: number;
-  readonly lower: number;
-  readonly upper: number;
-}
-
-/**
- * A point of a curve as it may be shown. From exact steps and numbers at risk every single event could be counted; where
- * small cells are held back the curve is therefore straight between points with five events or more between them. (Held
- * until five have come, it would lie above the true one all the way.) With fewer than five events in all nothing is shown
- * from the first on.
- */
-export function sharedPoint(
-  curve: Curve,
-  time: number,
-  smallCell: number,
-): SurvivalPoint & { readonly fewEvents: boolean } {
-  const point = survivalAt(curve, time);
-  if (smallCell <= 1 || point.noEvent) return { ...point, fewEvents: false };
-  const knots = sharedKnots(curve, smallCell);
-  if (knots.length < 2) {
-    return { ...point, survival: Number.NaN, lower: Number.NaN, upper: Number.NaN, fewEvents: true };
-  }
-  const next = knots.findIndex((knot) => knot.time >= time);
-  const to = next < 0 ? knots[knots.length - 1] : knots[next];
-  const from = next > 0 ? knots[next - 1] : to;
-  const part = next > 0 ? (time - from.time) / (to.time - from.time) : 1;
-  const between = (pick: (knot: Knot) => number) => (1 - part) * pick(from) + part * pick(to);
-  return {
-    ...point,
-    survival: between((knot) => knot.survival),
-    lower: between((knot) => knot.lower),
-    upper: between((knot) => knot.upper),
-    fewEvents: false,
-  };
-}
-
-/**
- * The first event, then the ends of equal parts of the events while enough are at risk: as many parts as can have five or
- * more each.
- */
-function sharedKnots(curve: Curve, smallCell: number): Knot[] {
-  const seen: { readonly time: number; readonly total: number }[] = [];
-  let [before, total] = [1, 0];
-  for (let j = 0; j < curve.times.length && curve.atRisk[j] >= smallCell; j++) {
-    const events = before > 0 ? Math.round(curve.atRisk[j] * (1 - curve.survival[j] / before)) : 0;
-    before = curve.survival[j];
-    total += events;
-    if (events > 0) seen.push({ time: curve.times[j], total });
-  }
-  const parts = Math.floor(total / EVENTS_PER_STEP);
-  if (parts === 0) return [];
-  // Just before the first event S is 1, with the bound for no event among those at risk.
-  const first = seen[0].time;
-  const knots: Knot[] = [{ time: first, survival: 1, lower: noEventBound(curve, first), upper: 1 }];
-  let [part, last] = [1, 0];
-  for (const at of seen) {
-    // Where several have the event at once a part may be larger, and the one after it is then joined to the next.
-    if (at.total < Math.round((part * total) / parts) || at.total - last < EVENTS_PER_STEP) continue;
-    if (at.total !== total && total - at.total < EVENTS_PER_STEP) continue;
-    knots.push(survivalAt(curve, at.time));
-    last = at.total;
-    part = Math.floor((last * parts) / total) + 1;
-  }
-  return knots;
-}
-
-/** Lower bound of a curve just before its first event at `time`. */
-function noEventBound(curve: Curve, time: number): number {
-  const before = Array.from(curve.times).filter((t) => t < time);
-  return survivalAt(curve, 0.5 * ((before[before.length - 1] ?? 0) + time)).lower;
-}
+/** Smaller steps are not seen. */
+const MOST_STEPS = 2000;
 
 /** "years since the landmark". */
 export function sinceLandmark(timeUnit: string): string {
@@ -121,6 +47,29 @@ export function sinceLandmark(timeUnit: string): string {
 /** Times at which numbers at risk are written. */
 export function riskTimes(survival: StudySurvival): number[] {
   return roundTicks(0, lastTime(survival), 5);
+}
+
+/**
+ * The times of the study at which risks are told; of older results 1, 3, 5 and 10 units of time where follow-up is that long and not much
+ * longer, else the first three marks of the axis.
+ */
+export function riskHorizons(survival: StudySurvival): readonly number[] {
+  if (survival.riskTimes !== undefined && survival.riskTimes.length > 0) return survival.riskTimes;
+  const marks = riskTimes(survival).filter((t) => t > 0);
+  const last = marks[marks.length - 1] ?? 0;
+  return last >= 4 && last <= 30 ? [1, 3, 5, 10].filter((t) => t <= Math.max(last, 5)) : marks.slice(0, 3);
+}
+
+/** Times at which tables tell curves: those of risks first, then these marks of the axis; everyone together at those of calibration. */
+export function toldTimes(survival: StudySurvival, marks: readonly number[]): ToldTimes {
+  const sums = survival.risk?.calibration.map(({ time }) => time) ?? [];
+  return { times: [...new Set([...riskHorizons(survival), ...marks])], sums };
+}
+
+/** The curves of the study as they may be shown, in their order. */
+export function sharedSurvival(survival: StudySurvival, smallCell: number): SharedCurve[] {
+  const { curves } = survival;
+  return shareCurves(curves, curves.map(eventTotals), toldTimes(survival, riskTimes(survival)), smallCell);
 }
 
 function lastTime({ curves }: StudySurvival): number {
@@ -137,9 +86,10 @@ export function drawSurvival(data: SurvivalFigure, canvas: Canvas): SVGSVGElemen
   // Above the curves stands the title of y, below them labels and title of x.
   const [marginTop, marginBottom] = [26, 38];
   const plotHeight = height - marginTop - marginBottom;
+  const shared = sharedSurvival(survival, smallCell);
   const drawn = groups.flatMap((group) => {
-    const curve = survival.curves.find((c) => c.group === group.group);
-    return curve === undefined ? [] : [{ ...group, curve, rows: lattice(curve, last, smallCell) }];
+    const own = shared.find(({ curve }) => curve.group === group.group);
+    return own === undefined ? [] : [{ ...group, curve: own.curve, rows: drawnPoints(own, last) }];
   });
   const ends = spreadLabels(
     drawn.map(({ rows }) => rows[rows.length - 1]?.s ?? 1),
@@ -183,11 +133,19 @@ export function drawSurvival(data: SurvivalFigure, canvas: Canvas): SVGSVGElemen
   return root;
 }
 
-function lattice(curve: Curve, last: number, smallCell: number) {
+/** Times at which a curve is drawn: its own, or those of the lattice where it is shared. */
+function drawnTimes({ times }: Curve, last: number, smallCell: number): number[] {
+  if (smallCell > 1) return Array.from({ length: LATTICE + 1 }, (_, k) => (last * k) / LATTICE);
+  const stride = Math.ceil(times.length / MOST_STEPS);
+  return [0, ...Array.from(times).filter((_, j) => j % stride === 0 || j === times.length - 1)];
+}
+
+/** Points of a curve as it is drawn. */
+export function drawnPoints(shared: SharedCurve, last: number) {
+  const { curve, smallCell } = shared;
   const rows: { t: number; s: number; l: number; u: number }[] = [];
-  for (let k = 0; k <= LATTICE; k++) {
-    const t = (last * k) / LATTICE;
-    const { survival, lower, upper, atRisk, fewEvents } = sharedPoint(curve, t, smallCell);
+  for (const t of drawnTimes(curve, last, smallCell)) {
+    const { survival, lower, upper, atRisk, fewEvents } = drawnAt(shared, t);
     if (atRisk < smallCell || fewEvents) break;
     const known = Number.isFinite(lower) && Number.isFinite(upper);
     rows.push({ t, s: survival, l: known ? lower : survival, u: known ? upper : survival });
@@ -195,10 +153,13 @@ function lattice(curve: Curve, last: number, smallCell: number) {
   return rows;
 }
 
-/** Heights moved apart so that labels do not touch: sorted, then pushed by the smallest gap and brought back inside. */
+/**
+ * Heights moved apart so that labels of height `gap` do not touch: sorted, then pushed by the smallest gap and brought back inside. The lowest stays clear
+ * of what is written below the axis.
+ */
 export function spreadLabels(at: readonly number[], gap: number): number[] {
   const order = at.map((_, k) => k).sort((a, b) => at[a] - at[b] || a - b);
-  const out = [...at];
+  const out = at.map((height) => Math.max(height, gap / 2));
   for (let k = 1; k < order.length; k++) out[order[k]] = Math.max(out[order[k]], out[order[k - 1]] + gap);
   const over = order.length > 0 ? out[order[order.length - 1]] - 1 : 0;
   if (over > 0) {

@@ -1,8 +1,8 @@
 /** How the fit went, and what the data are. */
 import { markerModel } from "@trajectory-maps/core";
+import { fitEnd } from "@trajectory-maps/core/study";
 import { cell, fixed, isSmall, listWords, maskSmall, significant, whole } from "../numbers.ts";
 import { rough } from "../small-cells.ts";
-import { fitEnd } from "./header.ts";
 import { html } from "./html.ts";
 import { COLUMN, figureHtml, noteHtml, type PageContext, type Section } from "./parts.ts";
 
@@ -15,7 +15,7 @@ export function fitSection(context: PageContext): Section | undefined {
   const lights = context.verdict?.lights ?? [];
   const body = html`<p class="sub">${record.verdict}</p>
 ${!record.converged && noteHtml(`${fitEnd(record)}.`, "The map may change. Continue the fit, or try other starts, before reading small differences.")}
-${lights.length > 1 && html`<div class="scroll" tabindex="0" role="region" aria-label="The verdict by its four lights"><table><caption><b>The verdict by its four lights.</b></caption><thead><tr><th scope="col">Light</th><th scope="col" class="tx">state</th><th scope="col" class="tx">why</th></tr></thead><tbody>${lights.map(({ name, state, sentence }) => html`<tr><th scope="row">${name}</th><td class="tx">${state}</td><td class="tx">${sentence}</td></tr>`)}</tbody></table></div>`}
+${lights.length > 1 && html`<div class="scroll" tabindex="0" role="region" aria-label="Trust in the map"><table><caption><b>${context.verdict?.words}.</b></caption><thead><tr><th scope="col">Light</th><th scope="col" class="tx">found</th><th scope="col" class="tx">why</th><th scope="col" class="tx">shown by</th></tr></thead><tbody>${lights.map(({ title, answer, sentence, evidence }) => html`<tr><th scope="row">${title}</th><td class="tx">${answer}</td><td class="tx">${sentence}</td><td class="tx">${evidence.command}</td></tr>`)}</tbody></table></div>`}
 ${warnings.length > 0 && noteHtml("Warnings of the fit.", warnings.join(" "))}
 <div class="two">${figure}<div><table><caption><b>Settings in force.</b></caption><thead><tr><th scope="col">Setting</th><th scope="col">value</th></tr></thead><tbody>
 ${options.map(([name, value]) => html`<tr><th scope="row">${settingName(name)}${STARTS.includes(name) && record.options.learn === true ? " at the start" : ""}</th><td>${typeof value === "number" ? significant(value, 6) : String(value)}</td></tr>`)}
@@ -39,7 +39,7 @@ function learnedRows({ study: { model }, record }: PageContext) {
 }
 
 /** "inducingPerDimension" → "inducing per dimension". */
-export function settingName(name: string): string {
+function settingName(name: string): string {
   return name === "lengthscale" ? "length-scale" : name.replace(/([A-Z])/g, " $1").toLowerCase();
 }
 

@@ -1,8 +1,18 @@
 /** Top of the page: title, what was found in words, the facts in numbers. */
-import type { FitRecord } from "@trajectory-maps/core";
-import { COMPARED_MODELS, type LightState } from "@trajectory-maps/core/study";
+import { COMPARED_MODELS, verdictOnMap } from "@trajectory-maps/core/study";
 import type { Context } from "../content/context.ts";
-import { cell, counted, decimalsFor, fixed, listWords, percent, signed, significant, whole } from "../numbers.ts";
+import {
+  cell,
+  counted,
+  decimalsFor,
+  fixed,
+  interval,
+  listWords,
+  percent,
+  signed,
+  significant,
+  whole,
+} from "../numbers.ts";
 import { midSentence, modelName, numberWord, outcomeName } from "../words.ts";
 import { html, type Markup } from "./html.ts";
 
@@ -11,23 +21,6 @@ export function titleOf({ study }: Context): string {
   const names = study.several?.markers.map(({ cohort }) => cohort.marker.name) ?? [study.cohort.marker.name];
   return study.title ?? `Courses of ${listWords(names)}`;
 }
-
-/** How a fit ended, in a word. */
-export type FitEnd = "Settled" | "Not settled" | "Stopped";
-
-/** The end of a fit, as its own verdict says it. */
-export function fitEnd({ converged, verdict }: Pick<FitRecord, "converged" | "verdict">): FitEnd {
-  if (converged) return "Settled";
-  return /noise at its lower limit/.test(verdict) ? "Stopped" : "Not settled";
-}
-
-/** The verdict on a map in a word or two. */
-export const VERDICT_WORDS: { readonly [state in LightState]: string } = {
-  good: "Can be read",
-  unknown: "Not checked yet",
-  caution: "Read with care",
-  poor: "Do not use",
-};
 
 /** The head of the page. */
 export function headerHtml(context: Context): Markup {
@@ -47,11 +40,11 @@ ${factsHtml(context)}
 }
 
 /** What was found, in sentences made by rule from the results. */
-export function ledeOf({ study, groups, smallCell, verdict }: Context): string {
+function ledeOf({ study, groups, smallCell, verdict }: Context): string {
   const { cohort, association, comparison } = study;
   const sentences: string[] = [];
   const who = counted(cohort.numIndividuals, "individual", smallCell);
-  if (groups.length > 1) {
+  if (groups.length > 1 && verdict?.colour !== "grey") {
     const ends = `from \u201c${groups[0].name}\u201d to \u201c${groups[groups.length - 1].name}\u201d`;
     sentences.push(
       study.groups?.number?.separated === false
@@ -60,12 +53,13 @@ export function ledeOf({ study, groups, smallCell, verdict }: Context): string {
     );
   } else sentences.push(`The courses of ${cohort.marker.name} in ${who}.`);
   // What should not be used says so first.
-  if (verdict?.state === "poor") sentences.unshift(verdict.headline);
+  if (verdict?.colour === "grey") sentences.unshift(verdict.headline);
   else if (verdict?.state === "caution") sentences.push(verdict.headline);
   if (study.several?.sharing !== undefined) sentences.push(study.several.sharing.sentences[0]);
   if (comparison !== undefined) sentences.push(withoutNames(comparison.verdict));
   if (study.several?.comparison !== undefined) sentences.push(study.several.comparison.verdict);
-  if (association !== undefined && association.outcomes.length > 0) {
+  // A map of nothing makes no claims about outcomes.
+  if (association !== undefined && association.outcomes.length > 0 && verdict?.colour !== "grey") {
     const related = association.outcomes.filter(({ adjusted }) => adjusted.holm < 0.05);
     const rest = association.outcomes.filter((outcome) => !related.includes(outcome));
     const names = (list: typeof related) => listWords(list.map(({ outcome }) => midSentence(outcomeName(outcome))));
@@ -77,6 +71,11 @@ export function ledeOf({ study, groups, smallCell, verdict }: Context): string {
     } else sentences.push(`No relation of the map to ${names(rest)} was found.`);
   }
   return sentences.join(" ");
+}
+
+/** A verdict with what the light says of the map. */
+export function onMap({ verdict: map }: Context, verdict: string): string {
+  return map === undefined ? verdict : verdictOnMap(verdict, map);
 }
 
 /** A verdict without the names that the program has for models: they stand beside their words. */
@@ -115,13 +114,12 @@ function factsHtml({ study, smallCell, verdict, timeWord, visitCells }: Context)
     note: `${timeWord}s; marker: ${marker.transform === "identity" ? "" : `${marker.transform} `}${marker.name}${marker.unit === "" ? "" : `, ${marker.unit}`}`,
   });
   if (verdict !== undefined) {
-    const { state, lights } = verdict;
-    const open = lights.filter((light) => light.state !== "good").map(({ name, state: own }) => `${name}: ${own}`);
+    const { colour, advice, reason, lights } = verdict;
     facts.push({
-      name: "Verdict",
-      value: VERDICT_WORDS[state],
-      note: open.length === 0 ? listWords(lights.map(({ name }) => name)) : open.join(", "),
-      tone: state === "good" ? "good" : "caution",
+      name: "Trust",
+      value: advice,
+      note: reason === "" ? listWords(lights.map(({ brief }) => brief)) : reason,
+      tone: colour === "green" ? "good" : "caution",
     });
   }
   const difference =
@@ -131,7 +129,7 @@ function factsHtml({ study, smallCell, verdict, timeWord, visitCells }: Context)
     facts.push({
       name: `Compared with ${midSentence(modelName(difference.reference))}`,
       value: signed(difference.mean, 2),
-      note: `held-out log-likelihood per individual (95% CI ${fixed(difference.lower, 2)} to ${fixed(difference.upper, 2)})`,
+      note: `held-out log-likelihood per individual (95% CI ${interval(difference.lower, difference.upper, 2, 0)})`,
     });
     const scored = (name: string) => comparison?.models.find(({ model }) => model === name)?.nextVisit;
     const [own, reference] = [scored(difference.model), scored(difference.reference)];

@@ -1,5 +1,6 @@
 /** The map, its groups, and the models side by side. */
 import { markerModel } from "@trajectory-maps/core";
+import { refitsText, stabilityWord, UNSTABLE_BELOW } from "@trajectory-maps/core/study";
 import { listWords, maskSmall, percent } from "../numbers.ts";
 import { midSentence, modelName, outcomeName } from "../words.ts";
 import { html } from "./html.ts";
@@ -26,17 +27,20 @@ export function groupSection(context: PageContext): Section | undefined {
   if (figure === undefined || study.groups === undefined) return undefined;
   const { method, number, stability } = study.groups;
   const made = method ?? "Groups were cut from a tree of the places.";
-  const loose = groups.filter(({ pairsKept }) => pairsKept !== undefined && pairsKept < 0.6);
+  const loose = groups.filter(
+    ({ pairsKept }) => pairsKept !== undefined && Number.isFinite(pairsKept) && stabilityWord(pairsKept) === "unstable",
+  );
+  const word = stability && stabilityWord(stability.meanAdjustedRand);
   const kept = groups.flatMap(({ letter, pairsKept }) =>
     pairsKept === undefined ? [] : [`${letter} ${percent(pairsKept)}`],
   );
   const back = html`<div>
 ${
   stability !== undefined &&
-  html`<h3>Stability of the groups</h3><p class="sub">Over ${stability.adjustedRand.length} refits to 80% of the individuals the mean adjusted Rand index was ${stability.meanAdjustedRand.toFixed(2)} (${stability.verdict}; 1 is perfect agreement, 0 is chance).${kept.length > 0 ? ` Pairs of members kept together: ${kept.join(", ")}.` : ""}</p>`
+  html`<h3>Stability of the groups</h3><p class="sub">Over ${refitsText(stability.adjustedRand)} to 80% of the individuals the mean adjusted Rand index was ${stability.meanAdjustedRand.toFixed(2)} (${word}; 1 is perfect agreement, 0 is chance).${kept.length > 0 ? ` Pairs of members kept together: ${kept.join(", ")}.` : ""}</p>`
 }
-${stability?.verdict === "unstable" && noteHtml("The groups are unstable.", "Refits to other 80% of the individuals give visibly different groups. Read the map as a continuum; use the groups only as names for its regions.")}
-${loose.length > 0 && stability?.verdict !== "unstable" && noteHtml(`${loose.length === 1 ? "Group" : "Groups"} ${listWords(loose.map(({ letter }) => letter))} ${loose.length === 1 ? "is" : "are"} unstable.`, "Fewer than 60% of pairs of members stay together over refits.")}
+${word === "unstable" && noteHtml("The groups are unstable.", "Refits to other 80% of the individuals give visibly different groups. Read the map as a continuum; use the groups only as names for its regions.")}
+${loose.length > 0 && word !== "unstable" && noteHtml(`${loose.length === 1 ? "Group" : "Groups"} ${listWords(loose.map(({ letter }) => letter))} ${loose.length === 1 ? "is" : "are"} unstable.`, `Fewer than ${percent(UNSTABLE_BELOW)} of pairs of members stay together over refits.`)}
 </div>`;
   const evidence = ["tree", "distinct-courses", "number-of-groups"]
     .filter((key) => context.figures.has(key))

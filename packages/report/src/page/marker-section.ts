@@ -3,6 +3,7 @@ import { markerFigureKeys } from "../content/marker-figures.ts";
 import { cell, fixed, interval, percent, signed, significant, whole } from "../numbers.ts";
 import type { SeveralStudy } from "../study.ts";
 import { COMPARISON_NOTES, SEVERAL_WORDS } from "../words.ts";
+import { onMap } from "./header.ts";
 import { html, type Markup } from "./html.ts";
 import { figureHtml, noteHtml, type PageContext, type Section, scrollHtml, tableName } from "./parts.ts";
 
@@ -17,7 +18,7 @@ ${others.map(([, groups]) => figureHtml(context, groups))}`;
   const body = html`<p class="sub">${sharing === undefined ? "All markers share one place of each individual." : sharing.sentences.join(" ")}</p>
 ${refused && noteHtml("These markers do not follow one map.", "Use separate maps: places of the shared one mean little for at least one of them.")}
 ${sharing !== undefined && scrollHtml("Markers on the map", sharingTable(context, sharing))}
-${comparison !== undefined && html`<h3>Held-out individuals</h3><p class="sub">${comparison.verdict}</p>${comparisonTables(context, comparison)}${(comparison.warnings ?? []).map(({ code, message }) => noteHtml(COMPARISON_NOTES[code] ?? "Note.", message))}`}
+${comparison !== undefined && html`<h3>Held-out individuals</h3><p class="sub">${onMap(context, comparison.verdict)}</p>${comparisonTables(context, comparison)}${(comparison.warnings ?? []).map(({ code, message }) => noteHtml(COMPARISON_NOTES[code] ?? "Note.", message))}`}
 ${figures}`;
   return { id: "markers", title: "Several markers on one map", body };
 }
@@ -37,7 +38,7 @@ function comparisonTables(
 ): Markup {
   const pairs = differences.map(
     (own) =>
-      html`<tr><th scope="row">${SEVERAL_WORDS[own.model]} minus ${SEVERAL_WORDS[own.reference]}</th><td>${signed(own.mean, 2)} <span class="mu">(${interval(own.lower, own.upper, 2)})</span></td><td>${signed(own.trimmed, 2)}</td><td>${percent(own.above)}</td></tr>`,
+      html`<tr><th scope="row">${SEVERAL_WORDS[own.model]} minus ${SEVERAL_WORDS[own.reference]}</th><td>${signed(own.mean, 2)} <span class="mu">(${interval(own.lower, own.upper, 2, 0)})</span></td><td>${signed(own.trimmed, 2)}</td><td>${percent(own.above)}</td></tr>`,
   );
   const error = ({ mean, se }: { readonly mean: number; readonly se: number }, digits: number) =>
     html`${signed(mean, digits)} <span class="mu">(${fixed(se, digits)})</span>`;

@@ -1,7 +1,9 @@
 /** Tables 1 and 2 and survival: does the map describe the data better, is it related to outcomes, and to what comes after. */
+import { isTooNarrow } from "@trajectory-maps/core/study";
 import { drawWhisker } from "../figures/effects.ts";
 import { serialize } from "../figures/svg.ts";
 import {
+  adjustedPValue,
   cell,
   counted,
   decimalsFor,
@@ -13,8 +15,10 @@ import {
   percent,
   pValue,
   signed,
+  signedInterval,
   significant,
 } from "../numbers.ts";
+import { outcomeLines, outcomeNote } from "../outcome-words.ts";
 import { cellsOf, rough } from "../small-cells.ts";
 import type { StudyAssociation, StudyEstimate, StudyPredictors } from "../study.ts";
 import {
@@ -33,7 +37,7 @@ import {
   SEPARATION_NOTE,
 } from "../words.ts";
 import { absoluteRisks } from "./absolute-risks.ts";
-import { withoutNames } from "./header.ts";
+import { onMap, withoutNames } from "./header.ts";
 import { html, type Markup, raw } from "./html.ts";
 import { COLUMN, figureHtml, noteHtml, type PageContext, type Section, scrollHtml, tableName } from "./parts.ts";
 
@@ -50,7 +54,7 @@ export function comparisonSection(context: PageContext): Section | undefined {
     return html`<tr class="${strong ? "hl" : "row"}"><th scope="row">${modelName(m.model)} <span class="mu">${modelNote(m.model)}</span></th>
 <td>${fixed(m.subjectLogLik.mean, 2)}</td><td class="mu">${fixed(m.subjectLogLik.se, 2)}</td><td class="mu">${fixed(m.subjectLogLik.sd, 2)}</td>
 <td>${fixed(m.observationLogLik.mean, 3)}</td><td class="mu">${fixed(m.observationLogLik.se, 3)}</td><td class="mu">${fixed(m.observationLogLik.sd, 3)}</td>
-<td>${d === undefined ? (m.model === reference ? "reference" : NONE) : html`${signed(d.mean, 2)} <span class="mu">(${interval(d.lower, d.upper, 2)})</span>`}</td>
+<td>${d === undefined ? (m.model === reference ? "reference" : NONE) : html`${signed(d.mean, 2)} <span class="mu">(${interval(d.lower, d.upper, 2, 0)})</span>`}</td>
 <td>${percent(m.coverage.p50)}</td><td>${percent(m.coverage.p90)}</td><td>${fixed(m.forecast.crps, decimals)}</td><td>${fixed(m.forecast.mae, decimals)}</td></tr>`;
   });
   const next = models.flatMap((m) => (m.nextVisit === undefined ? [] : [{ ...m, nextVisit: m.nextVisit }]));
@@ -62,10 +66,10 @@ export function comparisonSection(context: PageContext): Section | undefined {
   const nextTable = html`<table><caption><b>${tableName(context, "models")} b.</b> Forecasts of every visit from all before it: error, coverage, and coverage of 90% intervals by the number of visits known.</caption>
 <thead><tr><th scope="col">Model</th><th scope="col">CRPS</th><th scope="col">MAE</th><th scope="col">coverage of<br>50% interval</th><th scope="col">coverage of<br>90% interval</th>${knownClasses.map(({ from, to }) => html`<th scope="col">${from === to ? from : `${from}–${to}`}<br>known</th>`)}</tr></thead><tbody>${nextRows}</tbody></table>`;
   const means = [...new Set(models.filter(({ model }) => ["fpca", "dtm"].includes(model)).map(({ mean }) => mean))];
-  const narrow = models.filter(({ coverage }) => coverage.p90 < 0.85);
+  const narrow = models.filter(({ coverage }) => isTooNarrow(coverage.p90));
   const table = html`<table><caption><b>${tableName(context, "models")} a.</b> Log-likelihood of held-out individuals on the scale of the model, with standard error and standard deviation over folds; forecasts of later visits from the first half.</caption>
 <thead><tr><th scope="col">Model</th><th scope="col">per<br>individual</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">per<br>observation</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">difference<br>(95% CI, paired)</th><th scope="col">coverage of<br>50% interval</th><th scope="col">coverage of<br>90% interval</th><th scope="col">CRPS</th><th scope="col">MAE${errorUnit === "" ? "" : html`<br>(${errorUnit})`}</th></tr></thead><tbody>${rows}</tbody></table>`;
-  const body = html`<p class="sub">${withoutNames(comparison.verdict)} ${capital(numberWord(folds))}-fold cross-validation over individuals${repeats > 1 ? `, ${repeats} times,` : ""} with the same folds for every model${means.length === 1 ? ` and a ${means[0] === "scalar" ? "constant population mean" : "mean curve"} for FPCA and the map` : ""}.</p>
+  const body = html`<p class="sub">${withoutNames(onMap(context, comparison.verdict))} ${capital(numberWord(folds))}-fold cross-validation over individuals${repeats > 1 ? `, ${repeats} times,` : ""} with the same folds for every model${means.length === 1 ? ` and a ${means[0] === "scalar" ? "constant population mean" : "mean curve"} for FPCA and the map` : ""}.</p>
 ${scrollHtml("Comparison of models", table)}
 ${next.length > 0 && scrollHtml("Forecasts of the next visit", nextTable)}
 ${(comparison.warnings ?? []).map(({ code, message }) => noteHtml(COMPARISON_NOTES[code] ?? "Note.", message))}
@@ -92,7 +96,10 @@ export function outcomeSection(context: PageContext): Section | undefined {
       .filter(({ code }) => code !== "visits-follow-course" || following.length === 0)
       .map(({ message }) => html`<li>${outcomeName(outcome)}: ${maskSmall(message, context.smallCell)}</li>`),
   );
-  const body = html`<p class="sub">Are those with and without each outcome spread differently over the map? ${OUTCOME_METHOD} AUC: how often, from these records, one with the outcome is placed on their side of one without, each pair judged without itself (leave-pair-out); 0.5 is chance, and without a relation estimates fall on either side of it.</p>
+  const { related, rest } = outcomeLines(outcomes, context);
+  const body = html`${related.length > 0 && html`<ul class="sub outcomes">${related.map(({ name, sentence, p }) => html`<li><b>${name}.</b> ${sentence} <span class="mu">p ${p}</span></li>`)}</ul>`}
+${rest !== "" && html`<p class="sub">${rest}</p>`}
+<p class="sub" style="font-size:13px">${outcomeNote(outcomes)} ${OUTCOME_METHOD} AUC: how often, from these records, one with the outcome is placed on their side of one without, each pair judged without itself (leave-pair-out); 0.5 is chance, and without a relation estimates fall on either side of it.</p>
 ${adjusted}
 ${scrollHtml("Outcomes and the map", mainTable(context, outcomes))}
 ${
@@ -137,22 +144,24 @@ function mainTable(context: PageContext, outcomes: readonly Tested[]): Markup {
     // Too few with or without it are not tested.
     const tested = Number.isFinite(auc.value);
     return html`<tr><th scope="row">${outcomeName(o.outcome)}${caseNote(o)}</th><td>${parts[0]}</td><td>${parts[1]}</td><td class="mu">${parts[2]}</td>
-<td>${tested ? html`${fixed(auc.value, 2)} <span class="mu">(${interval(auc.lower, auc.upper, 2)})</span>` : NONE}</td><td class="g">${tested && whisker(context, auc)}</td>
-<td>${o.adjusted.holm < 0.05 ? html`<b>${pValue(o.p, o.draws)}</b>` : pValue(o.p, o.draws)}</td><td>${pValue(o.adjusted.holm)}</td><td>${pValue(o.adjusted.bh)}</td><td class="tx">${outcomeReading(o)}</td></tr>`;
+<td>${tested ? html`${fixed(auc.value, 2)} <span class="mu">(${interval(auc.lower, auc.upper, 2, 0.5)})</span>` : NONE}</td><td class="g">${tested && whisker(context, auc)}</td>
+<td>${o.adjusted.holm < 0.05 ? html`<b>${pValue(o.p, o.draws)}</b>` : pValue(o.p, o.draws)}</td><td>${adjustedPValue(o.adjusted.holm, o.p, o.draws)}</td><td>${adjustedPValue(o.adjusted.bh, o.p, o.draws)}</td><td class="tx">${outcomeReading(o)}</td></tr>`;
   });
   return html`<table><caption><b>${tableName(context, "outcomes")} a.</b> Outcomes and places on the map: leave-pair-out AUC, p-value of the test on whole posteriors, and its adjustments. Bold: below 0.05 after Holm.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 /** An estimate with its interval, or that there are too few cases. */
-function estimateHtml({ value, lower, upper }: StudyEstimate, show = (v: number) => fixed(v, 2)): Markup {
+function estimateHtml({ value, lower, upper }: StudyEstimate): Markup {
   if (!Number.isFinite(value)) return html`<span class="mu">too few</span>`;
-  return html`${show(value)} <span class="mu">(${show(lower)} to ${show(upper)})</span>`;
+  return html`${fixed(value, 2)} <span class="mu">(${interval(lower, upper, 2, 0.5)})</span>`;
 }
 
 /** What the place adds, or that it was shrunk out of every fold. */
 function addedHtml({ added, placeUsed }: Pick<StudyPredictors, "added" | "placeUsed">): Markup {
-  if (placeUsed === false && Number.isFinite(added.value)) return html`<span class="mu">not used</span>`;
-  return estimateHtml(added, (v) => signed(v, 3));
+  const { value, lower, upper } = added;
+  if (!Number.isFinite(value)) return estimateHtml(added);
+  if (placeUsed === false) return html`<span class="mu">not used</span>`;
+  return html`${signed(value, 3)} <span class="mu">(${signedInterval(lower, upper, 3)})</span>`;
 }
 
 /** Last value and visits beside the place, one row per outcome. */
@@ -162,7 +171,7 @@ function predictorTable(context: PageContext, outcomes: readonly Tested[]): Mark
     ({ outcome, rows, ...gain }) =>
       html`<tr><th scope="row">${outcomeName(outcome)}</th>${rows.map((row) => html`<td>${estimateHtml(row)}</td>`)}<td>${addedHtml(gain)}</td></tr>`,
   );
-  return html`<table><caption><b>${tableName(context, "outcomes")} b.</b> AUC (95% CI) of simple predictors and of the place; last column: what the place adds to the column before the last.</caption><thead><tr><th scope="col">Outcome</th>${compared[0].rows.map(({ predictors }) => html`<th scope="col">${predictors}</th>`)}<th scope="col">place adds</th></tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table class="estimates"><caption><b>${tableName(context, "outcomes")} b.</b> AUC (95% CI) of simple predictors and of the place; last column: what the place adds to the column before the last.</caption><thead><tr><th scope="col">Outcome</th>${compared[0].rows.map(({ predictors }) => html`<th scope="col">${predictors}</th>`)}<th scope="col">place adds</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 /** The same for the time to an event, one row per set of predictors. */
@@ -180,7 +189,7 @@ function representationTable(context: PageContext, outcomes: readonly Tested[]):
         if (r === undefined) return html`<td>${NONE}</td><td>${NONE}</td><td>${NONE}</td>`;
         const strong = r.adjusted !== undefined && r.adjusted.holm < 0.05;
         const p = pValue(r.p, r.draws);
-        return html`<td>${strong ? html`<b>${p}</b>` : p}</td><td class="mu">${r.adjusted === undefined ? NONE : pValue(r.adjusted.holm)}</td><td class="mu">${r.kde === null ? NONE : pValue(r.kde.p)}</td>`;
+        return html`<td>${strong ? html`<b>${p}</b>` : p}</td><td class="mu">${r.adjusted === undefined ? NONE : adjustedPValue(r.adjusted.holm, r.p, r.draws)}</td><td class="mu">${r.kde === null ? NONE : pValue(r.kde.p)}</td>`;
       })}</tr>`,
   );
   return html`<table><caption><b>${tableName(context, "outcomes")} c.</b> The same test under each model: p, its Holm adjustment and the published KDE p, which compares posterior means and may see no more than that visits differ. Bold: below 0.05 after Holm.</caption><thead><tr><th scope="col">Outcome</th>${names.map((name) => html`<th scope="col">${modelName(name)}<br>p</th><th scope="col">Holm</th><th scope="col">KDE p</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
@@ -242,7 +251,7 @@ export function survivalSection(context: PageContext): Section | undefined {
   const out = leftOut === undefined ? "" : leftOutText(leftOut, smallCell);
   const terms = cox?.terms.map(
     (t, k) =>
-      html`<tr><th scope="row">${cox.names?.[k] ?? coxCovariates[k - axes] ?? ["Horizontal place", "Vertical place", "Third direction"][k] ?? `Term ${k + 1}`}${k < axes ? ", per prior sd" : ""}</th><td>${fixed(t.hazardRatio, 2)}</td><td>${interval(t.lower, t.upper, 2)}</td><td>${pValue(t.pValue)}</td></tr>`,
+      html`<tr><th scope="row">${cox.names?.[k] ?? coxCovariates[k - axes] ?? ["Horizontal place", "Vertical place", "Third direction"][k] ?? `Term ${k + 1}`}${k < axes ? ", per prior sd" : ""}</th><td>${fixed(t.hazardRatio, 2)}</td><td>${interval(t.lower, t.upper, 2, 1)}</td><td>${pValue(t.pValue)}</td></tr>`,
   );
   const warnings = (cox?.warnings ?? []).map((code) =>
     code === "few-events"
@@ -258,7 +267,7 @@ ${absoluteRisks(context)}
 ${
   predictors !== undefined &&
   html`<h3>Does the place tell more than ${adjusted ? "covariates, " : ""}last value and visits?</h3><p class="sub" style="font-size:14px">${predictors.verdict}</p>
-${scrollHtml("Simple predictors and the place", concordanceTable(predictors))}
+${scrollHtml("Concordance of simple predictors and the place", concordanceTable(predictors))}
 <p class="sub" style="font-size:13px;margin-top:8px">${PREDICTOR_METHOD} The map was fitted on all visits, which favours the place.</p>`
 }
 </div><div>

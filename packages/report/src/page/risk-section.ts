@@ -1,7 +1,6 @@
 /** Death and dropout: risks by the place at the landmark, checks of Cox's model, and courses of those who left. */
-import { eventWords, incidenceText, landmarkGroups } from "../content/risk-figures.ts";
 import { isShown } from "../figures/risk.ts";
-import { counted, fixed, interval, NONE, percent, pValue, significant, timeWord } from "../numbers.ts";
+import { counted, fixed, interval, NONE, percent, pValue, significant, timeSpan, timeWord } from "../numbers.ts";
 import { rough } from "../small-cells.ts";
 import type { StudySurvival } from "../study.ts";
 import {
@@ -9,25 +8,25 @@ import {
   CROSS_FITTED,
   deltaText,
   deltaUnit,
-  INCIDENCE_NOTE,
   POOLED_NOTE,
   PROPORTIONAL_NOTE,
+  riskTitle,
   shiftSentence,
 } from "../survival-words.ts";
-import { capital, midSentence, outcomeName } from "../words.ts";
+import { capital, midSentence } from "../words.ts";
 import { html, type Markup } from "./html.ts";
 import { figureHtml, type PageContext, type Section, scrollHtml, tableHtml } from "./parts.ts";
 
 export function riskSection(context: PageContext): Section | undefined {
   const { survival } = context.study;
   if (survival === undefined) return undefined;
-  const parts = [incidencePart, coxPart, riskPart, dropoutPart]
+  const parts = [coxPart, riskPart, dropoutPart]
     .map((part) => part(context, survival))
     .filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
   return {
     id: "risks",
-    title: `Risk of ${midSentence(outcomeName(survival.event))}, and those who left`,
+    title: riskTitle(survival),
     body: html`${parts}`,
   };
 }
@@ -36,27 +35,6 @@ export function riskSection(context: PageContext): Section | undefined {
 const WIDE = 1112;
 
 const small = (text: string) => html`<p class="sub" style="font-size:13px;margin-top:8px">${text}</p>`;
-
-/** Cumulative incidence at fixed times. */
-function incidencePart(context: PageContext, { competing, riskTimes = [] }: StudySurvival): Markup | undefined {
-  if (!competing || riskTimes.length === 0) return undefined;
-  const { smallCell, study } = context;
-  const events = eventWords(context);
-  const rows = landmarkGroups(context).flatMap(({ group, letter, name }) => {
-    const curve = competing.curves.find((c) => c.group === group);
-    return curve === undefined
-      ? []
-      : events.map((event, cause) => [
-          `${letter} ${name}: ${event}`,
-          rough(curve.causes[cause].numEvents, smallCell),
-          ...riskTimes.map((t) => incidenceText(curve, cause, t, smallCell)),
-        ]);
-  });
-  const unit = study.cohort.marker.timeUnit;
-  const columns = ["Group and event", "events", ...riskTimes.map((t) => `by ${significant(t)} ${unit} (95% CI)`)];
-  return html`<h3>How many had which event by when?</h3><p class="sub" style="font-size:14px">${INCIDENCE_NOTE}</p>
-${scrollHtml("Cumulative incidence", tableHtml({ columns, rows }, "Cumulative incidence by group and event at times since the landmark"))}`;
-}
 
 /** Cox at mean places and over draws of them, and whether hazards stay proportional. */
 function coxPart(
@@ -71,10 +49,10 @@ function coxPart(
   const rows = cox.terms.map((term, k) => {
     const [visits, pooled] = [pooledCox?.visits.terms[k], pooledCox?.event.terms[k]];
     const over = (own: typeof pooled) =>
-      own === undefined ? NONE : `${fixed(own.hazardRatio, 2)} (${interval(own.hazardLower, own.hazardUpper, 2)})`;
+      own === undefined ? NONE : `${fixed(own.hazardRatio, 2)} (${interval(own.hazardLower, own.hazardUpper, 2, 1)})`;
     return [
       k < axes ? `${names[k] ?? `Direction ${k + 1}`}, per prior sd` : coxCovariates[k - axes],
-      `${fixed(term.hazardRatio, 2)} (${interval(term.lower, term.upper, 2)})`,
+      `${fixed(term.hazardRatio, 2)} (${interval(term.lower, term.upper, 2, 1)})`,
       over(visits),
       over(pooled),
       pooled === undefined ? NONE : percent(pooled.missingInformation),
@@ -111,6 +89,9 @@ function riskPart(context: PageContext, { risk, cox, predictors, competing }: St
   ];
   const unit = study.cohort.marker.timeUnit;
   const share = (x: number) => (Number.isFinite(x) ? percent(x) : NONE);
+  // At 100% there is no interval.
+  const spanOf = ({ lower, upper }: { readonly lower: number; readonly upper: number }) =>
+    Number.isFinite(lower) && Number.isFinite(upper) ? `${percent(lower)} to ${percent(upper)}` : "no interval";
   const rows = risk.calibration.flatMap(({ time, overall, groups }) =>
     [
       ...(groups.length > 1 ? groups.map((group, k) => ({ name: `part ${k + 1} of ${groups.length}`, group })) : []),
@@ -118,17 +99,17 @@ function riskPart(context: PageContext, { risk, cox, predictors, competing }: St
     ].map(({ name, group }) => {
       const told = isShown(group, smallCell);
       return [
-        `${significant(time)} ${unit}, ${name}`,
+        `${timeSpan(time, unit)}, ${name}`,
         rough(group.numIndividuals, smallCell),
         rough(group.numEvents, smallCell),
         percent(group.predicted),
-        told ? `${share(group.observed)} (${share(group.lower)} to ${share(group.upper)})` : NONE,
+        told ? `${share(group.observed)} (${spanOf(group)})` : NONE,
         told ? fixed(group.observed / group.predicted, 2) : NONE,
       ];
     }),
   );
   const columns = ["Time and part", "individuals", "events", "predicted", "observed (95% CI)", "observed/predicted"];
-  return html`<h3>Are the risks right?</h3><p class="sub" style="font-size:14px">Concordance of cross-fitted risks ${fixed(value, 2)} (95% CI ${interval(lower, upper, 2)}; s.e. ${fixed(standardError, 3)})${beside.length > 0 ? `, beside ${beside.join(" and ")}` : ""}. ${CROSS_FITTED}</p>
+  return html`<h3>Are the risks right?</h3><p class="sub" style="font-size:14px">Concordance of cross-fitted risks ${fixed(value, 2)} (95% CI ${interval(lower, upper, 2, 0.5)}; s.e. ${fixed(standardError, 3)})${beside.length > 0 ? `, beside ${beside.join(" and ")}` : ""}. ${CROSS_FITTED}</p>
 ${figureHtml(context, "risk-calibration", WIDE)}
 ${scrollHtml("Calibration", tableHtml({ columns, rows }, "Predicted and observed risk"))}
 ${small(`Observed: ${competing ? "Aalen–Johansen" : "one less Kaplan–Meier"}. The rows of everyone are calibration in the large.`)}`;

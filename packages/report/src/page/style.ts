@@ -41,6 +41,7 @@ figure{margin:18px 0 0;min-width:0}
 figcaption{font-size:13px;color:var(--ink-2);line-height:1.45;margin-bottom:10px;max-width:84ch}
 figcaption b{color:var(--ink);font-weight:620}
 .plot svg{display:block;width:100%;height:auto;overflow:visible}
+.outcomes{margin:0 0 8px;padding-left:18px}.outcomes li{margin:4px 0}
 details{margin-top:8px;font-size:13px}
 summary{cursor:pointer;color:var(--ink-3);width:max-content;padding:3px 0}
 summary:hover{color:var(--accent)}
@@ -82,7 +83,7 @@ figure,tr,.note,.facts,.fine,.scroll{break-inside:avoid}.scroll:has(.plain){brea
 .facts{grid-template-columns:repeat(var(--columns),1fr);margin-top:12pt}.facts dd{font-size:13pt}.facts dd+dd,.facts dt{font-size:7.5pt}.facts div{left:-9px;padding:7px 8px}
 .scroll{overflow:visible;margin-top:8px}table,caption,figcaption,details{font-size:8pt;line-height:1.35}figcaption{margin-bottom:6px}caption{padding-bottom:4px}thead th{font-size:7.5pt}
 td,thead th{padding-left:6px}td{padding-top:3px;padding-bottom:3px}tbody th{padding:3px 0;min-width:0}.chars tbody th,.chars td{padding-top:2px;padding-bottom:2px}.lev th{padding-left:12px!important}
-thead th,tbody th{white-space:normal}td.tx{min-width:0}details td{white-space:normal}
+thead th,tbody th{white-space:normal}td.tx{min-width:0}details td,.estimates td{white-space:normal}
 .two,.three{break-inside:avoid;margin-top:10px}.two.lead{display:block;break-inside:auto}.two.lead>div{margin-top:10px}.lead .plot{max-width:500px!important}#figure-flow .plot{max-width:620px!important}
 .two{gap:14px 20px}.three{gap:0 16px}figure{margin-top:10px}.meth{font-size:8.5pt;column-gap:24px}.meth p{break-inside:auto}.refs{font-size:8pt;column-gap:24px}.cmd{font-size:8pt}
 a{color:inherit;text-decoration:none}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}

@@ -1,4 +1,5 @@
 import { defineConfig } from "tsdown";
+import { thirdPartyNotices } from "../../scripts/notices.mjs";
 
 export default defineConfig({
   // The thread program stands beside the main one, which starts it.
@@ -7,4 +8,5 @@ export default defineConfig({
   dts: false,
   clean: true,
   platform: "node",
+  plugins: [thirdPartyNotices()],
 });

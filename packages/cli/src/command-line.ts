@@ -34,6 +34,6 @@ function withoutFolder(word: string, before: string | undefined): string {
 }
 
 /** A word as it can be pasted into a shell. */
-function shellWord(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { Command, OptionSpec } from "./commands/command.ts";
 import { COMMON_OPTIONS } from "./commands/command.ts";
 import { UsageError } from "./exit-codes.ts";
-import { readText } from "./io/read.ts";
+import { MOST_SETTINGS, readText } from "./io/read.ts";
 import { longName, takesValue } from "./option-names.ts";
 
 /** Options of a config file are never themselves taken from one. */
@@ -30,7 +30,7 @@ export async function readConfig(
   const unknown = others.filter((key) => !known.has(key) || NOT_IN_FILE.has(key));
   if (unknown.length > 0) {
     throw new UsageError(
-      `${path}: expected names of options, received ${unknown.join(", ")}. ${command.name} takes ${[...names].join(", ")}.`,
+      `${path}: expected names of options, received ${unknown.map(dashed).join(", ")}. ${command.name} takes ${[...names].map(dashed).join(", ")}.`,
     );
   }
   const parsed = z.object(Object.fromEntries(own.map((o) => [longName(o), schemaOf(o).optional()]))).safeParse(values);
@@ -39,6 +39,11 @@ export async function readConfig(
     throw new UsageError(`${path}: the option ${issue?.path.join(".")} is not valid: ${issue?.message}.`);
   }
   return parsed.data;
+}
+
+/** As flags are written. */
+function dashed(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function camel(key: string): string {
@@ -57,7 +62,7 @@ function schemaOf(option: OptionSpec): z.ZodType {
 }
 
 function parseFile(path: string): Record<string, unknown> {
-  const text = readText(path);
+  const text = readText(path, MOST_SETTINGS);
   let raw: unknown;
   try {
     raw = path.toLowerCase().endsWith(".json") ? JSON.parse(text) : parseYaml(text);

@@ -175,6 +175,9 @@ const differenceMap = z.looseObject({
   draws: count,
 });
 
+const rate = z.looseObject({ cases: count, known: count, share: maybe, lower: number, upper: number });
+const areaShares = { here: rate, elsewhere: rate };
+
 export const associateContract = z.looseObject({
   method: z.enum(["whole-posteriors"]),
   kernel: z.looseObject({ width: number, degree: count }),
@@ -195,6 +198,19 @@ export const associateContract = z.looseObject({
       predictors,
       warnings: z.array(z.looseObject({ code: text, message: text })),
       differenceMap: z.nullable(differenceMap),
+      /** Shares in the outlined area and elsewhere, held out, and in the people who drew it; null where no place stands out. */
+      contrast: z.nullable(
+        z.looseObject({
+          side: z.int(),
+          centre: z.nullable(z.array(number)),
+          ...areaShares,
+          drawn: z.looseObject(areaShares),
+        }),
+      ),
+      /** Beside number, first and last time of visits, asked where p is below 0.05; null where visits do not differ. */
+      seenEqually: z.nullable(z.looseObject(test)),
+      /** What this comes to. */
+      sentence: text,
       landmark: z.nullable(
         z.looseObject({
           ...test,

@@ -25,3 +25,10 @@ export const forecastClasses = z.array(
   z.looseObject({ from: number, to: number, count, crps: number, mae: number, p50: number, p90: number }),
 );
 export const paired = z.looseObject({ mean: number, se: number, lower: number, upper: number });
+
+/** Values that are wrong with a probability of a half or more; null where the cohort is too large to look. */
+export const suspects = z.nullable(
+  z.array(
+    z.looseObject({ id: text, marker: text, time: number, value: number, expected: number, probability: number }),
+  ),
+);

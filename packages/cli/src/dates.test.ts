@@ -41,7 +41,7 @@ describe("a run of dates", () => {
     const fitted = await run("fit", subjects, visits, ...since, "--model", "lmm", "-o", folder);
     expect(fitted.talk).toContain("visits.csv is taken as the visits");
     expect(fitted.code).toBe(0);
-  }, 60_000);
+  });
 
   it("keeps from when times are counted in model and record", async () => {
     const columns = { time: "date", origin: "column:onset", dates: true };
@@ -132,5 +132,8 @@ describe("tables as they come", () => {
     expect(talk).toContain("subjects.csv is not read");
     expect((await run("fit", visits, here.at("german.csv"), "--dry-run", "-o", here.at("none"))).code).toBe(2);
     expect((await run("inspect", visits, "--subjects", subjects)).code).toBe(2);
+    const twice = await run("fit", visits, visits, "--dry-run", "-o", here.at("none"));
+    expect(twice.code).toBe(2);
+    expect(twice.talk).toContain("visits.csv twice");
   });
 });

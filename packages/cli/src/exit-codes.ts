@@ -8,10 +8,14 @@ export const EXIT = {
   data: 3,
   file: 4,
   numerical: 5,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Exit codes of programs that a signal ended, as shells give them. */
+const STOPPED = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 
 /** Something the caller typed cannot be done. */
 export class UsageError extends Error {}
@@ -24,9 +28,9 @@ export class NotConvergedError extends Error {}
 
 /** Work stopped by a signal, after what could be kept was kept. */
 export class StoppedError extends Error {
-  readonly signal: "SIGINT" | "SIGTERM";
+  readonly signal: keyof typeof STOPPED;
 
-  constructor(signal: "SIGINT" | "SIGTERM", message: string) {
+  constructor(signal: keyof typeof STOPPED, message: string) {
     super(message);
     this.signal = signal;
   }
@@ -36,7 +40,8 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof FileError) return EXIT.file;
   if (error instanceof NotConvergedError) return EXIT.numerical;
-  if (error instanceof StoppedError) return error.signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated;
+  if (error instanceof StoppedError) return STOPPED[error.signal];
+  if (isWithoutFolder(error)) return EXIT.file;
   if (!isCoreError(error)) return EXIT.internal;
   if (error.code === "cancelled") return EXIT.interrupted;
   // A complaint has a place in a file: whatever its kind, it tells of the data.
@@ -55,9 +60,15 @@ export function exitCodeOf(error: unknown): ExitCode {
 
 /** What went wrong, with its code at the end, as complaints about a file have it already. */
 export function messageOf(error: unknown): string {
+  if (isWithoutFolder(error)) return "The folder that dtm was started in is gone. Change to one that is there.";
   const message = error instanceof Error ? error.message : String(error);
   if (!isCoreError(error) || error.complaints.length > 0 || message.endsWith(`[${error.code}]`)) return message;
   return `${message} [${error.code}]`;
+}
+
+/** The system's answer to a relative path where the working folder was removed. */
+function isWithoutFolder(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "uv_cwd";
 }
 
 /** An error of the core, known by its name: wrong usage is told without loading the core. */

@@ -1,5 +1,6 @@
 /** `dtm federate` and `dtm shards`: several processes, one map, and what they refuse. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -151,7 +152,20 @@ describe("dtm federate", () => {
     expect((await run("federate", "round", here.at("none"), "--site", "a", "--statistics", at("a"))).code).toBe(4);
     const three = ["--like", at("a"), "--sites", "a,b", "--dim", "3"];
     expect((await run("federate", "init", here.at("three"), ...three)).talk).toMatch(/expected 1 or 2/);
-    expect((await init("names", "--sites", "a,a")).talk).toMatch(/different names/);
+    for (const names of ["a,a", "a,A", "a,../b"]) {
+      expect((await init("names", "--sites", names)).talk).toMatch(/different names/);
+    }
+    // An agreement that somebody changed on its way.
+    const agreement = here.at("rules", "agreement.json");
+    writeFileSync(
+      agreement,
+      readFileSync(agreement, "utf8").replace('"leastIndividuals": 24', '"leastIndividuals": 0'),
+    );
+    const rows = visitsOf("b").split("\n");
+    const alone = rows.filter((row, k) => k === 0 || row.startsWith(`${rows[1]!.split(",")[0]},`));
+    const one = here.file("one.csv", `${alone.join("\n")}\n`);
+    expect((await run("statistics", one, "--like", agreement, "-o", at("one"), "-q")).code).toBe(0);
+    expect(await refused("b", "--statistics", at("one"))).toMatch(/^2 .*2 individuals or more, received 1/);
   });
 
   it("refuses sums of other data, of another fit, and damaged ones", async () => {
@@ -182,8 +196,18 @@ describe("dtm federate", () => {
       4,
       expect.stringMatching(/expected agreement \w+, received \w+\. It belongs/),
     ]);
+    // What is no number would make all of the next rounds so.
+    const numbers = Buffer.from(new Float64Array(6).fill(Number.NaN).buffer);
+    const [line] = good.toString("latin1").split("\n", 1);
+    const checksum = createHash("sha256").update(numbers).digest("hex").slice(0, 16);
+    writeFileSync(own, Buffer.concat([Buffer.from(`${line!.replace(/\w+"}$/, `${checksum}"}`)}\n`), numbers]));
+    expect((await merge("stale")).talk).toMatch(/000001-b\.sums: .*finite numbers/);
     writeFileSync(own, good);
     expect((await merge("stale")).out).toMatch(/Added +1 round/);
+    // Nor with other data once the total is there.
+    const later = await round("stale", "b", "--statistics", at("fewer"));
+    expect([later.code, later.talk]).toEqual([4, expect.stringMatching(/sums of these statistics, received others/)]);
+    expect(readdirSync(here.at("stale", "sums"))).toHaveLength(3);
     expect(existsSync(here.at("stale", "model.json"))).toBe(false);
   });
 
@@ -220,6 +244,36 @@ describe("dtm federate", () => {
   });
 });
 
+describe("options of several actions", () => {
+  it.each([
+    [["federate", "round", "f", "--site", "a", "--statistics", "a.parquet", "--dim", "1"], "--dim"],
+    [["federate", "round", "f", "--site", "a", "--statistics", "a.parquet", "--seed", "5"], "--seed"],
+    [["federate", "init", "f", "--like", "a.parquet", "--sites", "a,b", "--force"], "--force"],
+    [["federate", "merge", "f", "--preview"], "--preview"],
+    [["shards", "run", "f", "--shard", "0", "--statistics", "zzz"], "--statistics"],
+    [["shards", "plan", "f", "--statistics", "zzz", "--wait", "5"], "--wait"],
+  ])("are refused where the action does not read them: %j", async (argv, flag) => {
+    await begun;
+    const { code, talk } = await run(...(argv as string[]));
+    expect([code, talk.replace(/\s+/g, " ")]).toEqual([
+      2,
+      expect.stringContaining(`${flag}: expected with dtm ${argv[0]} `),
+    ]);
+  });
+
+  it("say in the help which action reads them", async () => {
+    await begun;
+    for (const command of ["federate", "shards"]) {
+      const { out } = await run(command, "--help");
+      const own = out.slice(out.indexOf("Options:"), out.indexOf("--json"));
+      const options = own.match(/^ {2,6}(?:-\w, )?--\S+ .*$/gm) ?? [];
+      expect(options.length).toBeGreaterThan(10);
+      expect(options.filter((text) => !/--help | (init|round|merge|plan|run|reduce)(, \w+)?:/.test(text))).toEqual([]);
+      expect(own.replace(/\s+/g, " ")).not.toMatch(/2 or 3|published map/);
+    }
+  });
+});
+
 describe("dtm shards", () => {
   it("gives the bytes of one process, whatever is killed and run twice", async () => {
     await begun;
@@ -229,6 +283,8 @@ describe("dtm shards", () => {
     const statistics = ["--statistics", files.join()];
     const planned = await run("shards", "plan", here.at("jobs"), ...statistics, ...MODEL);
     expect(planned.out).toMatch(/4 jobs over 4 rows of 4 files/);
+    const unnamed = await run("shards", "run", here.at("jobs"), "--wait", "0");
+    expect([unnamed.code, unnamed.talk]).toEqual([2, expect.stringContaining("expected --shard, received none")]);
     const job = (k: number) => start("shards", "run", here.at("jobs"), "--shard", String(k), ...WAIT);
     const adding = () => start("shards", "reduce", here.at("jobs"), ...WAIT);
     const rounds = () => (existsSync(here.at("jobs", "totals")) ? readdirSync(here.at("jobs", "totals")).length : 0);
@@ -243,7 +299,10 @@ describe("dtm shards", () => {
       jobs[k] = job(k);
       adder = adding();
     }
-    for (const { ended } of [...jobs, twin, adder]) expect(await ended).toMatchObject({ code: 0 });
+    for (const { ended } of [...jobs, twin, adder]) {
+      const { code, said } = await ended;
+      expect([code, said]).toEqual([0, said]);
+    }
     const one = await run("fit", ...statistics, "--by-file", ...MODEL, "-o", here.at("one"), "-q");
     expect(one.code).toBe(0);
     expect(here.text("jobs", "model.json")).toBe(here.text("one", "model.json"));
@@ -254,7 +313,44 @@ describe("dtm shards", () => {
     expect(here.text("jobs", "model.json")).toBe(here.text("one", "model.json"));
     const outside = await run("shards", "run", here.at("jobs"), "--shard", "4");
     expect([outside.code, outside.talk]).toEqual([2, expect.stringMatching(/0 to 3, as planned, received 4/)]);
+    const ofSites = await run("shards", "run", here.at("agreed"), "--shard", "0");
+    expect([ofSites.code, ofSites.talk]).toEqual([2, expect.stringMatching(/expected a plan of jobs/)]);
+    const twice = await run("shards", "plan", here.at("twice"), "--statistics", `${at("a")},${at("a")}`);
+    expect([twice.code, twice.talk]).toEqual([4, expect.stringMatching(/a\.parquet: expected each file .* once/)]);
     const many = await run("shards", "plan", here.at("many"), ...statistics, "--shards", "5");
     expect([many.code, many.talk]).toEqual([2, expect.stringMatching(/at most 4/)]);
+  });
+});
+
+describe("dtm fit --rounds", () => {
+  const fit = ["fit", "--statistics", at("a"), ...MODEL];
+  const asking = (name: string) => [...fit, "--by-file", "--rounds", here.at(name), "-o", here.at(`${name}-run`)];
+  /** Answers the first question of a fit by this file. */
+  const answered = async (name: string, file: string, bytes: string) => {
+    const { ended } = start(...asking(name));
+    await expect.poll(() => existsSync(here.at(name, "questions", "000001.json"))).toBe(true);
+    writeFileSync(here.at(name, "totals", file), bytes);
+    return ended;
+  };
+
+  it("asks for the passes of the map and refuses what is no answer to them", async () => {
+    await begun;
+    const numbers = Buffer.alloc(8);
+    const checksum = createHash("sha256").update(numbers).digest("hex").slice(0, 16);
+    const header = { format: "trajectory-maps-sums", agreement: "", before: "", round: 1, what: "map", place: "all" };
+    const stale = JSON.stringify({ ...header, state: "0123456789abcdef", numbers: 1, checksum });
+    const [other, failed] = await Promise.all([
+      answered("asked-stale", "000001.sums", `${stale}\n${numbers.toString("latin1")}`),
+      answered("asked-failed", "000001.failed", "No machine was left.\n"),
+    ]);
+    expect(other).toEqual({ code: 4, said: expect.stringMatching(/expected state .*received 0123456789abcdef/) });
+    expect(failed).toEqual({ code: 4, said: expect.stringMatching(/No machine was left/) });
+    const question = JSON.parse(here.text("asked-stale", "questions", "000001.json"));
+    expect(question).toMatchObject({ format: "trajectory-maps-question", round: 1, work: "map" });
+    expect(Object.keys(question.markers[0])).toEqual(["mean", "variance", "root", "roots"]);
+    const again = await run(...asking("asked-stale"));
+    expect([again.code, again.talk]).toEqual([2, expect.stringMatching(/--rounds: expected a new or empty folder/)]);
+    const alone = await run(...fit, "--rounds", here.at("alone"), "-o", here.at("alone-run"));
+    expect([alone.code, alone.talk]).toEqual([2, expect.stringMatching(/--rounds: expected with --by-file/)]);
   });
 });

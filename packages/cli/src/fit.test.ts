@@ -1,6 +1,6 @@
 /** What `dtm fit` does besides fitting: plans, settings, events, stops, locks, refusals with their exit codes. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { LIBRARY_VERSION, loadModel } from "@trajectory-maps/core";
@@ -109,8 +109,11 @@ describe("dtm fit --noise level", () => {
     const visits = here.file("limits.csv", `${[header, ...hidden].join("\n")}\n`);
     const told = async (noise: string) =>
       (await run("fit", visits, "--noise", noise, "--restarts", "0", "-o", here.at(`limits-${noise}`))).out;
-    expect(await told("level")).toMatch(/linear mixed model.* log-likelihood, approximate /);
-    expect(await told("white")).not.toContain("approximate");
+    for (const noise of ["level", "white"]) {
+      const out = await told(noise);
+      expect(out).toMatch(/linear mixed model.* log-likelihood, approximate /);
+      expect(out).toMatch(/trajectory map.* bound, approximate /);
+    }
   });
 
   it.each(["level", "level+serial"])("is understood by every command that reads a run: %s", async (noise) => {
@@ -122,7 +125,7 @@ describe("dtm fit --noise level", () => {
       expect(fitted.out.replace(/\s+/g, " ")).toMatch(/correlating by .* Serial correlation as asked for/);
     for (const argv of [
       ["predict", folder, VISITS, "--at", "0:10:5"],
-      ["groups", folder, "--groups", "2"],
+      ["groups", folder, "--groups", "2", "--stability", "2"],
       ["associate", folder, SUBJECTS, "--outcomes", "severe", "--draws", "199"],
       ["calibrate", folder, "--folds", "2"],
       ["simulate", folder, "-o", here.at(`simulated-${noise}`)],
@@ -232,8 +235,10 @@ describe("a stop after the model is fitted", () => {
     const stopped = await stoppedAt('"start","title":"Linear models"', "fit", VISITS, "--model", "fpca", "-o", out);
     expect(stopped.code).toBe(130);
     expect(stopped.talk).toContain(`the model is kept. Resume with: dtm fit --resume ${out}`);
-    expect(readdirSync(out).sort()).toEqual(["checkpoint.json", "model.json", "visits.csv"]);
-    expect(here.text("half", "model.json")).toBe(here.text("whole", "model.json"));
+    expect(readdirSync(out)).toEqual(["unfinished"]);
+    expect(readdirSync(join(out, "unfinished")).sort()).toEqual(["checkpoint.json", "visits.csv"]);
+    const anew = await run("fit", VISITS, "--model", "fpca", "-o", out);
+    expect([anew.code, anew.talk]).toEqual([2, expect.stringContaining(`Finish it with dtm fit --resume ${out}`)]);
     const other = await run("fit", "--resume", out, "--model", "lmm", "--seed", "1", "--id", "x");
     expect(other.code).toBe(2);
     expect(other.talk).toContain("received --id, --model, --seed. Leave them out");
@@ -243,7 +248,7 @@ describe("a stop after the model is fitted", () => {
     for (const name of ["model.json", "baselines/lmm.json", "placements.csv", "trace.csv", "visits.csv"]) {
       expect(here.text("half", name)).toBe(here.text("whole", name));
     }
-    expect(existsSync(join(out, "checkpoint.json"))).toBe(false);
+    expect(existsSync(join(out, "unfinished"))).toBe(false);
   });
 });
 
@@ -282,16 +287,26 @@ describe("dtm fit refuses", () => {
   it("a folder that another process writes to, and takes over the lock of one that is gone", async () => {
     const out = here.at("busy");
     const unlock = lockFolder(out);
-    const lock = readdirSync(here.at()).find((name) => name.endsWith(".lock")) ?? "";
-    writeFileSync(here.at(lock), JSON.stringify({ process: process.ppid, since: "2020-01-31T00:00:00Z" }));
+    const lock = join(out, readdirSync(out)[0] ?? "");
+    writeFileSync(lock, JSON.stringify({ process: process.ppid, since: "2020-01-31T00:00:00Z" }));
     const argv = ["fit", VISITS, "--model", "fpca", "-o", out, "-q"];
     const { code, talk } = await run(...argv);
     expect(code).toBe(4);
     expect(talk).toContain(`in use by process ${process.ppid} since 2020-01-31`);
-    expect(existsSync(out)).toBe(false);
-    writeFileSync(here.at(lock), JSON.stringify({ process: 2 ** 30, since: "" }));
+    for (const command of ["groups", "compare", "calibrate", "sensitivity", "report"]) {
+      expect((await run(command, out)).talk).toContain("in use by process");
+    }
+    expect(readdirSync(out)).toEqual([basename(lock)]);
+    writeFileSync(lock, JSON.stringify({ process: process.ppid, host: "another-machine", since: "" }));
+    expect((await run(...argv)).talk).toContain(
+      `on another-machine (in-use). Wait for it, or name another folder, or remove ${lock}`,
+    );
+    // Numbers of processes are given out again: the one that began at another time is another one.
+    writeFileSync(lock, JSON.stringify({ process: process.ppid, began: "1", since: "" }));
+    if (process.platform === "linux") lockFolder(out)();
+    writeFileSync(lock, JSON.stringify({ process: 2 ** 30, since: "" }));
     expect((await run(...argv)).code).toBe(0);
-    expect(readdirSync(dirname(out)).some((name) => name.endsWith(".lock"))).toBe(false);
+    expect(existsSync(lock)).toBe(false);
     unlock();
   });
 

@@ -5,7 +5,8 @@ import { gzipSync } from "node:zlib";
 import { loadModel, markerModel } from "@trajectory-maps/core";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { run, workplace } from "../test/harness.ts";
-import { fitContract, inspectContract, runContract } from "./contracts.ts";
+import { fitContract, runContract } from "./contract-fit.ts";
+import { inspectContract } from "./contract-tables.ts";
 
 const VISITS = fileURLToPath(new URL("../../../examples/pbc/visits.csv", import.meta.url));
 const here = workplace();
@@ -27,11 +28,11 @@ describe("dtm fit", () => {
     const { code, out, talk } = await fitPbc("a");
     expect(code).toBe(0);
     expect(out).toContain("312 individuals, 1,945 observations of bili");
-    expect(out).toMatch(/linear mixed model, scalar mean +log-likelihood +-1455\.96/);
+    expect(out).toMatch(/linear mixed model, scalar mean +log-likelihood +-1456\.06/);
     expect(out).not.toContain("is taken as");
     expect(talk).toContain('Column "time" is taken as time.');
     expect(talk).toContain("Linear models");
-    const names = ["baselines", "model.json", "placements.csv", "run.json", "trace.csv", "visits.csv"];
+    const names = ["baselines", "digests.json", "model.json", "placements.csv", "run.json", "trace.csv", "visits.csv"];
     expect(readdirSync(here.at("a")).sort()).toEqual(names);
     expect(readdirSync(here.at("a", "baselines")).sort()).toEqual(["fpca.json", "lmm.json"]);
     expect(markerModel(loadModel(here.text("a", "model.json"))).columns).toEqual({
@@ -49,7 +50,7 @@ describe("dtm fit", () => {
   it("says in run.json which files are private, and makes them readable by the owner alone", async () => {
     const record = runContract.parse(JSON.parse(here.text("a", "run.json")));
     const secret = record.files.filter((file) => file.private).map(({ name }) => name);
-    expect(secret).toEqual(["visits.csv", "placements.csv"]);
+    expect(secret).toEqual(["visits.csv", "placements.csv", "digests.json"]);
     if (process.platform !== "win32")
       for (const name of secret) expect(statSync(here.at("a", name)).mode & 0o077).toBe(0);
     expect(record).toMatchObject({ individuals: 312, observations: 1945, model: "lmm", source: "visits.csv" });
@@ -77,6 +78,20 @@ describe("dtm fit", () => {
       expect(refused.talk).toContain("expected the visits that");
       expect(refused.talk).toContain(found);
     }
+  });
+
+  it("says so where the folder that it was started in is gone", async () => {
+    vi.spyOn(process, "cwd").mockImplementation(() => {
+      throw Object.assign(new Error("ENOENT: uv_cwd"), { code: "ENOENT", syscall: "uv_cwd" });
+    });
+    const { code, talk } = await run("fit", VISITS, "-o", "gone");
+    expect([code, talk]).toEqual([4, expect.stringContaining("The folder that dtm was started in is gone")]);
+  });
+
+  it("names a file that is there already, and asks for another file", async () => {
+    const file = here.file("there.csv", "");
+    const { code, talk } = await run("template", "-o", file);
+    expect([code, talk]).toEqual([2, expect.stringContaining(`${file} is there already. Name another file`)]);
   });
 
   it("refuses a tolerance of 0, which no fit reaches", async () => {
@@ -132,7 +147,7 @@ describe("dtm fit", () => {
   });
 
   it("refuses a gzip file that grows as no table does", async () => {
-    const bomb = here.file("bomb.csv.gz", gzipSync(new Uint8Array(2 ** 27)));
+    const bomb = here.file("bomb.csv.gz", gzipSync(`id,time,value\n${"\n".repeat(2 ** 27)}`));
     const refused = await run("inspect", bomb);
     expect(refused.code).toBe(3);
     expect(refused.talk).toContain("expected at most 64 MB once unpacked, received more. Unpack it first");
@@ -295,11 +310,24 @@ describe("dtm", () => {
     for (const name of commands) {
       expect(help.out).toContain(name);
       const { code, out } = await run(name, "--help");
+      // Defaults stand in one form, whoever prints them.
+      expect(out).not.toContain('(default: "');
       expect(code).toBe(0);
       expect(out).toMatch(/Examples:\n {2}(cat .* )?dtm /);
       expect(out).toContain("--json");
     }
     expect((await run("--version")).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it("groups options under headings in the help, the same wherever they are shared", async () => {
+    for (const [name, headings] of [
+      ["fit", ["Reading the table:", "OMOP CDM:", "FHIR:", "Model:", "Covariates:", "Options:", "Of every command:"]],
+      ["embed", ["Reading the table:", "FHIR:", "Options:", "Of every command:"]],
+    ] as const) {
+      const lines = (await run(name, "--help")).out.split("\n");
+      for (const heading of headings)
+        expect([name, lines.filter((text) => text === heading)]).toEqual([name, [heading]]);
+    }
   });
 
   it("completes options for shells", async () => {

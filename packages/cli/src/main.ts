@@ -4,22 +4,39 @@ import { Argument, CommanderError, Option, Command as Program } from "commander"
 import { commandText } from "./command-line.ts";
 import { COMMON_OPTIONS, type Command, type Context, type OptionSpec } from "./commands/command.ts";
 import { COMMANDS, loadAll } from "./commands/list.ts";
-import { EXIT, type ExitCode, exitCodeOf, messageOf } from "./exit-codes.ts";
+import { EXIT, type ExitCode, exitCodeOf, messageOf, StoppedError, UsageError } from "./exit-codes.ts";
 import { toJson } from "./io/json.ts";
+import { whileLocked } from "./io/lock.ts";
+import { guardStreams, type Print, printOut } from "./io/standard-streams.ts";
 import { ownVersion } from "./io/version.ts";
-import { environmentName, longName } from "./option-names.ts";
+import { checkNumbers } from "./numeric-options.ts";
+import { environmentName, isNegated, longName, saidYes, takesValue } from "./option-names.ts";
+import { plain } from "./print/plain.ts";
 import { createTalk, type Talk, type TalkForm } from "./print/talk.ts";
 import { mergeConfig, showSettings } from "./settings.ts";
 
-/** One start of the program: what was typed, and the voice it has once options are known. */
+/** One start of the program: what was typed, where results go, and the voice it has once options are known. */
 interface Session {
   readonly argv: readonly string[];
+  readonly print: Print;
   talk: Talk;
 }
 
+/** Runs the program as a process of its own: sets its exit code. */
+export async function start(argv: readonly string[]): Promise<void> {
+  let isLost = false;
+  guardStreams((error) => {
+    isLost = true;
+    process.exitCode = EXIT.file;
+    createTalk({ quiet: false }).fail(error.message);
+  });
+  const code = await main(argv);
+  if (!isLost) process.exitCode = code;
+}
+
 /** Runs the program with the arguments after `dtm`; returns the exit code. */
-export async function main(argv: readonly string[]): Promise<ExitCode> {
-  const session: Session = { argv, talk: createTalk({ quiet: false }) };
+export async function main(argv: readonly string[], print: Print = printOut): Promise<ExitCode> {
+  const session: Session = { argv, print, talk: createTalk({ quiet: false }) };
   const completing = argv[0] === "complete";
   try {
     const program = await buildProgram(session, completing ? await loadAll() : await askedFor(argv));
@@ -50,6 +67,7 @@ async function buildProgram(session: Session, loaded: readonly Command[]): Promi
     .option("-q, --quiet", "print nothing on standard error but errors")
     .option("--debug", "print the stack trace of an unexpected error")
     .exitOverride()
+    .configureOutput({ writeOut: session.print, outputError: (text, write) => write(plain(text)) })
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${usageOf(command)}`.trim() })
     .showHelpAfterError("Run with --help for usage.")
     .addHelpText(
@@ -88,9 +106,11 @@ function toProgram(command: Command, parent: Program, session: Session): Program
   program.action(async () => {
     await mergeConfig(program, command);
     const options = program.optsWithGlobals();
+    checkNumbers(command, options);
     session.talk = createTalk({ quiet: options.quiet === true, form: options.progress as TalkForm });
-    const result = await command.run(program.args, options, contextOf(session, program));
-    process.stdout.write(options.json === true ? toJson(result.json) : withLineEnd(result.text));
+    const folder = command.writes?.(program.args, options);
+    const result = await whileLocked(folder, () => command.run(program.args, options, contextOf(session, program)));
+    session.print(options.json === true ? toJson(result.json) : shown(withLineEnd(result.text)));
     if (result.failure !== undefined) throw result.failure;
   });
   return program;
@@ -104,7 +124,7 @@ function toShow(command: Command, parent: Program, session: Session): Program {
     const { quiet, json } = program.optsWithGlobals();
     session.talk = createTalk({ quiet: quiet === true });
     const result = showSettings(program, command);
-    process.stdout.write(json === true ? toJson(result.json) : withLineEnd(result.text));
+    session.print(json === true ? toJson(result.json) : withLineEnd(result.text));
   });
   return program;
 }
@@ -115,20 +135,40 @@ function withOptions(command: Command, parent: Program): Program {
   return program;
 }
 
+/** Text of a result as it is in a file, and safe on a terminal. */
+function shown(text: string): string {
+  return process.stdout.isTTY ? plain(text) : text;
+}
+
 function withLineEnd(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
 function toOption(specification: OptionSpec): Option {
-  const { flags, description, default: preset, choices, repeatable } = specification;
+  const { flags, description, default: preset, choices, repeatable, group } = specification;
   const option = new Option(flags, description);
-  if (longName(specification) !== "config") option.env(environmentName(specification));
+  const variable = environmentName(specification);
   // The variable is the same for every option; one line in the documentation says it better than thirty in the help.
-  option.envVar = option.envVar && process.env[option.envVar] !== undefined ? option.envVar : undefined;
+  if (longName(specification) !== "config" && isSaid(specification, process.env[variable])) option.env(variable);
+  if (group !== undefined) option.helpGroup(`${group}:`);
   if (choices !== undefined) option.choices([...choices]);
-  if (preset !== undefined && preset !== "") option.default(preset);
+  if (preset !== undefined && preset !== "") option.default(preset, String(preset));
   if (repeatable === true) option.argParser((value: string, all: string[] | undefined) => [...(all ?? []), value]);
   return option;
+}
+
+/** Whether a variable gives an option: of a flag its words are read, since commander asks only whether the variable is there. */
+function isSaid(specification: OptionSpec, text: string | undefined): boolean {
+  if (text === undefined || takesValue(specification)) {
+    // Of an option that may stand alone, no means that it was not given.
+    return text !== undefined && !(specification.flags.includes("[") && saidYes(text) === false);
+  }
+  const yes = saidYes(text);
+  if (yes === undefined) {
+    const expected = "1, true, yes or on, or 0, false, no or off";
+    throw new UsageError(`${environmentName(specification)}: expected ${expected}, received "${text}".`);
+  }
+  return yes !== isNegated(specification);
 }
 
 function contextOf({ talk, argv }: Session, program: Program): Context {
@@ -146,7 +186,7 @@ function reportFailure(error: unknown, { talk, argv }: Session): ExitCode {
   const code = exitCodeOf(error);
   const message = messageOf(error);
   if (code === EXIT.internal) talk.fail(`something went wrong that should not have (internal): ${message}`);
-  else if (code === EXIT.interrupted || code === EXIT.terminated) talk.insist(message);
+  else if (error instanceof StoppedError) talk.insist(message);
   else talk.fail(message);
   const debug = argv.includes("--debug");
   if (debug && error instanceof Error) talk.say(error.stack ?? "");

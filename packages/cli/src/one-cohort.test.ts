@@ -127,7 +127,15 @@ describe("one cohort", async () => {
       "measurement_id,person_id,measurement_concept_id,measurement_date,value_as_number,operator_concept_id,unit_concept_id";
     const rows = ROWS.map(({ id, day, value }, k) => [k, id, 3_016_723, iso(day), value, 0, 8840].join(","));
     here.file("cdm/measurement.csv", [columns, ...rows].join("\n"));
-    const source = ["--omop", here.at("cdm"), "--measurement", "3016723", "--index", "first"];
-    expect(await kept("run-omop", ...source)).toBe(expected);
+    const question = ["--measurement", "3016723", "--index", "first"];
+    expect(await kept("run-omop", "--omop", here.at("cdm"), ...question)).toBe(expected);
+    // The same tables in a DuckDB file, with types of their own.
+    const { DuckDBInstance } = await import("@duckdb/node-api");
+    const database = await DuckDBInstance.create(here.at("cdm.duckdb"));
+    const connection = await database.connect();
+    await connection.run(`create table measurement as select * from '${here.at("cdm", "measurement.csv")}'`);
+    connection.closeSync();
+    database.closeSync();
+    expect(await kept("run-omop-file", "--omop", here.at("cdm.duckdb"), ...question)).toBe(expected);
   });
 });

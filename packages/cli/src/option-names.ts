@@ -19,6 +19,21 @@ export function environmentName(option: OptionSpec): string {
     .toUpperCase()}`;
 }
 
+/** Whether a flag is written with "no", and takes away what is there otherwise. */
+export function isNegated({ flags }: OptionSpec): boolean {
+  return /--no-/.test(flags);
+}
+
+const WORDS: Readonly<Record<string, boolean>> = {
+  ...{ "1": true, true: true, yes: true, on: true },
+  ...{ "0": false, false: false, no: false, off: false, "": false },
+};
+
+/** Yes or no as variables say it; undefined for any other text. */
+export function saidYes(text: string): boolean | undefined {
+  return WORDS[text.trim().toLowerCase()];
+}
+
 /** Whether an option takes a value. */
 export function takesValue({ flags }: OptionSpec): boolean {
   return /[<[]/.test(flags);

@@ -42,6 +42,18 @@ describe("dtm summary", () => {
   });
 });
 
+describe("dtm summary of a map", () => {
+  it("has one verdict, with all evidence of the run", async () => {
+    const map = here.at("map");
+    expect((await run("fit", VISITS, ...columns, "--dim", "1", "--noise", "white", "-o", map, "-q")).code).toBe(0);
+    expect((await run("groups", map, "--groups", "2", "--stability", "2", "-q")).code).toBe(0);
+    const { out } = await run("summary", map, "-q");
+    expect(out.match(/Starts and refits agree: /g)).toHaveLength(1);
+    expect(out).toMatch(/^Trust {5}/m);
+    expect(out).toContain("Refits to 80%");
+  });
+});
+
 describe("dtm coef", () => {
   const rowsOf = (csv: string) =>
     csv

@@ -1,9 +1,10 @@
 /** Where the value of each option comes from: flag, then environment, then config file, then default. */
+import process from "node:process";
 import type { Command as Program } from "commander";
-import { COMMON_OPTIONS, type Command, type CommandResult } from "./commands/command.ts";
+import { COMMON_OPTIONS, type Command, type CommandResult, type OptionSpec } from "./commands/command.ts";
 import { loadAll } from "./commands/list.ts";
 import { shownAddress } from "./databases/address.ts";
-import { environmentName, flagOf, longName } from "./option-names.ts";
+import { environmentName, flagOf, longName, saidYes, takesValue } from "./option-names.ts";
 import { table } from "./print/table.ts";
 
 /** Takes options that neither flag nor environment gives from the file named by --config. */
@@ -11,11 +12,23 @@ export async function mergeConfig(program: Program, command: Command): Promise<v
   const file: unknown = program.opts().config;
   if (typeof file !== "string") return;
   const { readConfig } = await import("./config.ts");
+  const settled = new Set([...command.options, ...COMMON_OPTIONS].filter(isSettled).map(longName));
   for (const [name, value] of Object.entries(await readConfig(file, command, loadAll))) {
     const source = program.getOptionValueSource(name);
-    if (value === undefined || source === "cli" || source === "env") continue;
+    if (value === undefined || source === "cli" || source === "env" || settled.has(name)) continue;
     program.setOptionValueWithSource(name, value, "config");
   }
+}
+
+/** Whether a variable says yes or no to an option that is given or not; "no" leaves it as if it were not, whatever a file says. */
+function isSettled(option: OptionSpec): boolean {
+  const said = process.env[environmentName(option)]?.trim();
+  return (
+    said !== undefined &&
+    said !== "" &&
+    (!takesValue(option) || option.flags.includes("[")) &&
+    saidYes(said) !== undefined
+  );
 }
 
 /** One option's value and where it is from. */
@@ -26,7 +39,7 @@ export interface Setting {
 }
 
 /** The merged settings of a command, in the order of its help. */
-export function settingsOf(program: Program, command: Command): Setting[] {
+function settingsOf(program: Program, command: Command): Setting[] {
   const origins: Readonly<Record<string, Setting["origin"]>> = {
     cli: "flag",
     env: "environment",

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Finished, run, workplace } from "../test/harness.ts";
 import { compareMarkersContract } from "./contract-compare.ts";
-import { fitContract, predictContract } from "./contracts.ts";
+import { fitContract } from "./contract-fit.ts";
+import { predictContract } from "./contract-individuals.ts";
 
 const here = workplace();
 afterAll(here.clear);
@@ -15,7 +16,12 @@ async function simulated(): Promise<{ visits: string; subjects: string }> {
     return marker === "marker 1" ? `${id},${time},${value},` : `${id},${time},,${value}`;
   });
   const ids = [...new Set(rows.map((row) => row.split(",")[0]))];
-  const subjects = ids.map((id, i) => `${id},${i % 2},${2 + (i % 5)}`);
+  const last = new Map(rows.map((row) => [row.split(",")[0], 0]));
+  for (const row of rows) {
+    const [id, , time] = row.split(",");
+    last.set(id, Math.max(last.get(id)!, Number(time)));
+  }
+  const subjects = ids.map((id, i) => `${id},${i % 2},${(last.get(id)! * (1.1 + 0.1 * (i % 5))).toFixed(4)}`);
   return {
     visits: here.file("visits.csv", `id,time,alpha,beta\n${wide.join("\n")}\n`),
     subjects: here.file("subjects.csv", `id,event,years\n${subjects.join("\n")}\n`),
@@ -31,7 +37,7 @@ describe("a run of several markers", () => {
     ({ visits, subjects } = await simulated());
     const markers = ["--markers", "alpha,beta[g]", "--time-unit", "years"];
     fitted = await run("fit", visits, ...markers, "--noise", "level", "--restarts", "0", "-o", folder, "--json");
-  }, 120_000);
+  });
 
   it("is fitted with a verdict on sharing, and tells of each marker", async () => {
     expect(fitted.code).toBe(0);
@@ -109,5 +115,5 @@ describe("a run of several markers", () => {
     expect(page).toContain("Several markers on one map");
     expect(page).toContain("Where individuals are: beta");
     expect(page).toContain("shared by all markers");
-  }, 180_000);
+  });
 });

@@ -44,6 +44,12 @@ describe("dtm fit --statistics", () => {
     expect(statSync(STATISTICS).mode & 0o077).toBe(0);
   });
 
+  it("are not fitted with three dimensions, and it is said what was received", async () => {
+    await fitted;
+    const { code, talk } = await run("fit", "--statistics", STATISTICS, "--dim", "3", "-o", here.at("three"));
+    expect([code, talk]).toEqual([2, expect.stringContaining("one or two dimensions, received three dimensions")]);
+  });
+
   it("says so where --like takes a column of another name for its marker", async () => {
     await fitted;
     const renamed = here.file("renamed.csv", visits.replace("fvc", "dlco"));
@@ -55,6 +61,8 @@ describe("dtm fit --statistics", () => {
     expect(talk).toContain('Column "dlco" is taken as "fvc", the marker of the model or statistics.');
     const same = await run("statistics", VISITS, "--like", STATISTICS, "--value", "fvc", "-o", here.at("same.parquet"));
     expect(same.talk).not.toContain("is taken as");
+    // What was found of the noise was found in another cohort.
+    expect(same.out).toMatch(/: \w+ noise\. Taken from \S+\.parquet\./);
   });
 
   it("takes shards that were made apart, in the basis and noise of the first", async () => {
@@ -127,6 +135,18 @@ describe("dtm fit --statistics", () => {
     expect(
       (await run("statistics", VISITS, "--like", here.at("engine"), "-o", here.at("like.parquet"), "-q")).code,
     ).toBe(0);
+    // Jobs take such a folder alike: four rows, three shards.
+    const jobs = await run(
+      "shards",
+      "plan",
+      here.at("jobs"),
+      "--statistics",
+      here.at("engine"),
+      "--shards",
+      "2",
+      "--json",
+    );
+    expect(JSON.parse(jobs.out)).toMatchObject({ shards: 2, rows: 3 });
     write("stale/part-0.parquet", [a, b]);
     write("stale/part-1.parquet", [{ ...b, sumSquares_1: new Uint8Array(b.sumSquares_1 as Uint8Array).reverse() }]);
     const stale = await fitOf("stale", "no");
@@ -148,6 +168,8 @@ describe("dtm fit --statistics", () => {
     expect(await refused(STATISTICS, "--transform", "log")).toBe(2);
     expect(await refused(STATISTICS, "--limits", "0,5")).toBe(2);
     expect(await refused(STATISTICS, "--time-unit", "months")).toBe(2);
+    expect(await refused(STATISTICS, "--origin", "first")).toBe(2);
+    expect(await refused(STATISTICS, "--covariates", "age")).toBe(2);
     expect(await refused(`${STATISTICS},`)).toBe(4);
     const alike = ["statistics", VISITS, "--like", STATISTICS, "-o", here.at("alike.parquet")];
     for (const more of [

@@ -1,10 +1,11 @@
-import { cpSync, existsSync } from "node:fs";
+import { cpSync, existsSync, statSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run, smallCohort, workplace } from "../test/harness.ts";
 import { COMMANDS, loadAll } from "./commands/list.ts";
-import { CONTRACTS, contractSchema, embedContract } from "./contracts.ts";
+import { embedContract } from "./contract-individuals.ts";
+import { CONTRACTS, contractSchema } from "./contracts.ts";
 import { decodeExact, encodeExact } from "./io/json.ts";
 
 const here = workplace();
@@ -21,6 +22,7 @@ const FEW = here.file(
 );
 const SUBJECTS = here.file("subjects.csv", subjects);
 const RUN = here.at("run");
+const PARQUET = here.at("contract.parquet");
 const columns = ["--id", "patient", "--time", "years", "--value", "fvc"];
 const rowsOf = (csv: string) =>
   csv
@@ -42,7 +44,14 @@ describe("the JSON of every command", () => {
     ["predict", ["predict", RUN, FEW, "--threshold", "60", "--below"]],
     ["simulate", ["simulate", RUN, "--individuals", "5"]],
     ["simulate", ["simulate", "tss", "--individuals", "5"]],
-    ["statistics", ["statistics", VISITS, ...columns, "-o", here.at("contract.parquet")]],
+    ["statistics", ["statistics", VISITS, ...columns, "-o", PARQUET]],
+    ["federate", ["federate", "init", here.at("agreed"), "--like", PARQUET, "--sites", "a,b"]],
+    ["federate", ["federate", "round", here.at("agreed"), "--site", "a", "--statistics", PARQUET, "--preview"]],
+    ["federate", ["federate", "round", here.at("agreed"), "--site", "a", "--statistics", PARQUET]],
+    ["federate", ["federate", "merge", here.at("agreed")]],
+    ["shards", ["shards", "plan", here.at("jobs"), "--statistics", PARQUET]],
+    ["shards", ["shards", "reduce", here.at("jobs"), "--wait", "0"]],
+    ["template", ["template", "wide"]],
     ["doctor", ["doctor"]],
     ["plan", ["plan", "--individuals", "1e6"]],
     ["power", ["power", VISITS, ...columns.slice(0, 4), "--model", RUN, "--map", "known", "--replicates", "10"]],
@@ -70,6 +79,7 @@ describe("the JSON of every command", () => {
     ["study", ["study", VISITS, ...columns, "-o", here.at("planned"), "--plan"]],
     ["summary", ["summary", RUN]],
     ["coef", ["coef", RUN]],
+    ["calculator", ["calculator", RUN, "-o", here.at("calculator.html")]],
   ];
   const seen = new Map<string, unknown>();
   for (const [name, argv] of cases) {
@@ -102,7 +112,7 @@ describe("the JSON of every command", () => {
     const own = record.files.filter(({ name }) => /^(groups|compare|associate|sensitivity)\./.test(name));
     expect(own.map((file) => [file.name, file.private])).toEqual([
       ["compare.json", false],
-      ["groups.json", false],
+      ["groups.json", true],
       ["groups.csv", true],
       ["associate.json", true],
       ["sensitivity.json", false],
@@ -134,7 +144,7 @@ describe("the JSON of every command", () => {
     expect(covariates.map(({ covariate }) => covariate)).toEqual(["severe", "noise", "ward"]);
     expect(covariates.map(({ adjusted }) => adjusted.holm < 0.05)).toEqual([true, false, false]);
     const { out } = await run("covariates", RUN, "--subjects", SUBJECTS, "--covariates", "severe,ward:category");
-    expect(out).toMatch(/severe +per 0\.\d+ +90 +0 /);
+    expect(out).toMatch(/severe +per 1 +90 +0 /);
     expect(out).toMatch(/ward +1 against 0/);
     expect((await run("covariates", RUN, "--covariates", "ward")).code).toBe(2);
     const level = await run("covariates", RUN, "--subjects", SUBJECTS, "--covariates", "ward:level");
@@ -183,6 +193,11 @@ describe("the JSON of every command", () => {
     expect((await run("report", copy, "--subjects", table, "--outcomes", "severe", "-o", page, "-q")).code).toBe(0);
     expect(here.text("adjusted.html")).toContain("Adjusted for noise and ward.");
     expect((await run("associate", copy, table, ...asked, "--adjust", "ward:level", "--force")).code).toBe(2);
+    const own = await run("associate", copy, table, "--outcomes", "severe,died", "--adjust", "severe", "--force");
+    expect(own.code).not.toBe(0);
+    expect(own.talk.replace(/\s+/g, " ")).toMatch(
+      /received "severe", which they \(severe\) determine.*Leave it out of the outcomes/,
+    );
   });
 
   it("takes competing events, times of risks and shifts, and tells them", async () => {
@@ -228,6 +243,7 @@ describe("the JSON of every command", () => {
     const { code, talk } = await run("report", RUN, ...asked, "--own");
     expect(code).toBe(0);
     expect(talk).toContain("do not share it");
+    expect(statSync(page).mode & 0o777).toBe(0o600);
     const own = here.text("own.html");
     expect(own.includes("Holds individual-level places and every count")).toBe(true);
     // Nothing is held back, not even by rounding.
@@ -248,6 +264,11 @@ describe("the JSON of every command", () => {
     expect(ids.code).toBe(2);
     expect(ids.talk).toContain("the ids");
     expect((await run("report", RUN, "--characteristics", "ward", ...out)).code).toBe(2);
+  });
+
+  it("has a contract, but for those that the documentation names", () => {
+    const without = COMMANDS.filter(({ name }) => !(name in CONTRACTS)).map(({ name }) => name);
+    expect(without).toEqual(["explore", "serve", "demo"]);
   });
 
   it("is published as JSON Schema", async () => {
@@ -287,6 +308,26 @@ describe("dtm embed and dtm predict", () => {
       const [columns = [], ...rows] = rowsOf(out);
       const own = rows.find(([id]) => id === cells[0]);
       expect(Number(own?.[columns.indexOf("suspects")])).toBeGreaterThan(0);
+    }
+  });
+
+  it("give a row with a reason for values that nothing can be computed of, and the others as before", async () => {
+    const [head = "", first = "", ...rest] = here.text("few.csv").split("\n");
+    const [id = "", time = ""] = first.split(",");
+    const table = here.file("far.csv", [head, `${id},${time},1e30`, ...rest].join("\n"));
+    for (const asked of [["embed"], ["predict", "--at", "2"], ["predict", "--threshold", "60"]]) {
+      const [command = "", ...options] = asked;
+      const [usual, far] = [await run(command, RUN, FEW, ...options), await run(command, RUN, table, ...options)];
+      const [columns = [], ...rows] = rowsOf(far.out);
+      const own = rows.find((row) => row[0] === id);
+      expect(columns.at(-1)).toBe("reason");
+      expect(own?.at(-1)).toContain("too far from what the model expects");
+      expect(own?.[columns.indexOf(command === "embed" ? "x1" : options[0] === "--at" ? "mean" : "probability")]).toBe(
+        "",
+      );
+      expect(far.talk).toContain("Nothing can be said of");
+      const others = (all: string[][]) => all.filter((row) => row[0] !== id);
+      expect(others(rows).map((row) => row.slice(0, -1))).toEqual(others(rowsOf(usual.out).slice(1)));
     }
   });
 
@@ -392,7 +433,7 @@ describe("an interrupted fit", () => {
     expect((await run("groups", out)).talk).toContain("unfinished");
     expect((await run("fit", "--resume", out, "-q")).code).toBe(0);
     expect(here.text("stopped", "model.json")).toBe(here.text("run", "model.json"));
-    expect(existsSync(here.at("stopped", "checkpoint.json"))).toBe(false);
+    expect(existsSync(here.at("stopped", "unfinished"))).toBe(false);
   });
 
   it("gives 143 when it was asked to end", async () => {

@@ -100,7 +100,7 @@ describe("the record of a command", () => {
     const words = [
       "fit",
       "--fhir",
-      "/home/x/export",
+      "../kept/elsewhere/export",
       "--code",
       "http://loinc.org|1",
       "--unit-means",

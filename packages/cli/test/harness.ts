@@ -30,7 +30,7 @@ export async function run(...argv: string[]): Promise<Finished> {
     out += `${String(text)}\n`;
   });
   try {
-    const code = await main(argv);
+    const code = await main(argv, (text) => process.stdout.write(text));
     return { code, out, talk };
   } finally {
     vi.restoreAllMocks();

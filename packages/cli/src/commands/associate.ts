@@ -1,31 +1,24 @@
 /** dtm associate RUN SUBJECTS: do outcomes differ over the map? The paper's Table 2, tested on whole posteriors. */
 import { type Association, numIndividuals } from "@trajectory-maps/core";
 import type { Outcome } from "@trajectory-maps/core/ingest";
-import type { DifferenceMap } from "@trajectory-maps/core/study";
+import { checkAdjustable, type DifferenceMap } from "@trajectory-maps/core/study";
+import { outcomeSentence, timeWord } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
 import { openRun } from "../io/run-folder.ts";
-import { checkOutputs, writeOutputs } from "../io/write.ts";
+import { checkOutputs } from "../io/write.ts";
 import { dropoutPage } from "../print/dropout.ts";
 import { associationPage, survivalPage } from "../print/results.ts";
 import { riskPage } from "../print/risk.ts";
 import { line } from "../print/words.ts";
 import { withPool } from "../threads/pool.ts";
 import { withShardsOf } from "../threads/shards.ts";
-import {
-  type Command,
-  FORCE_OPTION,
-  JOBS_OPTION,
-  listOption,
-  type OptionSpec,
-  type Options,
-  textOption,
-} from "./command.ts";
+import { type Command, FORCE_OPTION, inGroup, JOBS_OPTION, listOption, type Options, textOption } from "./command.ts";
 import { ADJUST_OPTIONS, readAdjustment } from "./covariates.ts";
-import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
+import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, runWritten, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
 import { unquote } from "./quoted.ts";
-import { laterRecord, runVerdict } from "./run-record.ts";
+import { runVerdict, writeResults } from "./run-record.ts";
 import { associationOf, groupsOf, outcomesOf, placeRun } from "./study-parts.ts";
 import { readSubjectsTable } from "./subjects.ts";
 import { type StudiedSurvival, survivalOf } from "./survival-part.ts";
@@ -34,7 +27,7 @@ import { COLUMN_OPTIONS } from "./visits.ts";
 export const ASSOCIATE_FILE = "associate.json";
 
 /** Options about outcomes, shared with the report. */
-export const OUTCOME_OPTIONS: readonly OptionSpec[] = [
+export const OUTCOME_OPTIONS = inGroup("Outcomes", [
   { flags: "--outcomes <list>", description: "with commas: name, name=level or name>=x" },
   { flags: "--event <name:column>", description: "time-to-event outcome and the column with its follow-up time" },
   {
@@ -51,9 +44,8 @@ export const OUTCOME_OPTIONS: readonly OptionSpec[] = [
     description: "shifts of the marker after the last visit of those with an event, per unit of time, with commas",
   },
   { flags: "--draws <number>", description: "random draws behind each p-value (default: 9999)" },
-  { flags: "--permutations <number>", description: "earlier name of --draws" },
   ...ADJUST_OPTIONS,
-];
+]);
 
 export const associate: Command = {
   name: "associate",
@@ -73,6 +65,7 @@ export const associate: Command = {
     "dtm associate run/ subjects.csv --event death:followup_years --competing transplant:followup_years",
     "dtm associate run/ subjects.csv --outcomes death --adjust age,sex",
   ],
+  writes: runWritten,
   run: async ([folder = "", path = "-"], options, context) => {
     const names = listOption(options, "outcomes")?.map(unquote) ?? [];
     const event = textOption(options, "event");
@@ -85,6 +78,7 @@ export const associate: Command = {
     const table = await readSubjectsTable(path, options, context);
     const outcomes = outcomesOf(names, table, opened.read.cohort, context);
     const adjustment = readAdjustment(table, opened.read.cohort, options, context);
+    checkAdjustable(outcomes, adjustment);
     const { run, association, survival } = await withPool(jobsOf(options), async (pool) => {
       const size = numIndividuals(opened.read.cohort);
       const run = await withShardsOf(pool, size, async (shards) => placeRun(opened, context, shards));
@@ -104,22 +98,17 @@ export const associate: Command = {
         ),
       };
     });
-    const json = associationJson(association, outcomes, survival);
-    const [written] = writeOutputs(folder, [
-      { name: ASSOCIATE_FILE, text: toJson(json), private: true },
-      ...laterRecord(folder, "associate", context.commandLine, [ASSOCIATE_FILE]),
-    ]);
+    const { timeUnit } = run.model.markers[0]!.marker;
+    const json = associationJson(association, outcomes, survival, timeUnit);
+    const files = [{ name: ASSOCIATE_FILE, text: toJson(json), private: true }];
+    const [written] = writeResults(folder, "associate", files, context);
     const { state, headline } = runVerdict(folder, run.model, {});
     const pages = [
       ...(state === "poor" || state === "caution" ? [line("The map", headline)] : []),
-      ...(outcomes.length > 0 ? [associationPage(association)] : []),
+      ...(outcomes.length > 0 ? [associationPage(association, timeUnit, outcomes)] : []),
       ...(survival === null
         ? []
-        : [
-            survivalPage(survival, run.model.markers[0]!.marker.timeUnit),
-            riskPage(survival, run.model.markers[0]!.marker.timeUnit),
-            dropoutPage(survival.dropout),
-          ]),
+        : [survivalPage(survival, timeUnit), riskPage(survival, timeUnit), dropoutPage(survival.dropout)]),
       `Written   ${written}`,
     ];
     return { text: pages.join("\n\n"), json };
@@ -128,7 +117,7 @@ export const associate: Command = {
 
 export function associationChoice(options: Options) {
   return {
-    draws: wholeNumber("--draws", textOption(options, "draws") ?? textOption(options, "permutations") ?? "9999", 99),
+    draws: wholeNumber("--draws", textOption(options, "draws") ?? "9999", 99),
     seed: seedOf(options),
   };
 }
@@ -152,7 +141,9 @@ export function associationJson(
   association: Association,
   outcomes: readonly Outcome[],
   survival: StudiedSurvival | null,
+  timeUnit: string,
 ) {
+  const words = { timeWord: timeWord(timeUnit) };
   const meaning = new Map(outcomes.map((outcome) => [outcome.name, outcome]));
   return {
     ...association,
@@ -160,6 +151,7 @@ export function associationJson(
       ...found,
       caseMeans: meaning.get(found.outcome)?.caseMeans ?? "",
       controlMeans: meaning.get(found.outcome)?.controlMeans ?? "",
+      sentence: outcomeSentence(found, words),
       differenceMap: found.differenceMap && rounded(found.differenceMap),
     })),
     ...(survival === null ? {} : { survival }),

@@ -1,13 +1,13 @@
 /** The spline basis that options ask for, and options that were given. */
 import type { BasisOptions } from "@trajectory-maps/core/models";
-import { type OptionSpec, type Options, textOption } from "./command.ts";
+import { inGroup, type Options, textOption } from "./command.ts";
 import { realNumber, wholeNumber } from "./numbers.ts";
 
-export const BASIS_OPTIONS: readonly OptionSpec[] = [
+export const BASIS_OPTIONS = inGroup("Model", [
   { flags: "--basis <number>", description: "spline basis functions (default: 5)" },
   { flags: "--degree <number>", description: "degree of the splines, 1 to 3 (default: 2)" },
   { flags: "--knots <list>", description: "interior knots of the splines, with commas (default: at percentiles)" },
-];
+]);
 
 /** The spline basis as far as options name it. */
 export function basisOf(options: Options): BasisOptions {

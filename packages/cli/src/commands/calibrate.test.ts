@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run, smallCohort, workplace } from "../../test/harness.ts";
-import { calibrateContract, predictContract } from "../contracts.ts";
+import { calibrateContract, predictContract } from "../contract-individuals.ts";
 
 const here = workplace();
 afterAll(here.clear);
@@ -47,6 +47,8 @@ describe("dtm calibrate", () => {
     expect(out).toMatch(/visits known .*after 0 to/);
     expect(out).toContain("5 to 8");
     expect(here.text("run", "run.json")).toContain('"calibrate"');
+    // A model without a map has the first light alone.
+    expect(JSON.parse(here.text("run", "run.json"))).toMatchObject({ map: { lights: [{ name: "settled" }] } });
     const { code, talk } = await run("calibrate", RUN, "--new-visits", visits, ...columns, "-q");
     expect(code).toBe(2);
     expect(talk).toContain("90 individuals who were");
@@ -58,7 +60,7 @@ describe("dtm calibrate", () => {
       const one = here.file("one.csv", `patient,years,fvc\n${rows}`);
       const { code, talk } = await run("calibrate", RUN, "--new-visits", one, ...columns, "-q");
       expect(code).toBe(3);
-      expect(talk).toMatch(/expected 3 individuals or more .* Add individuals who were not in the fit/);
+      expect(talk).toMatch(/expected 20 individuals or more .* Add individuals who were not in the fit/);
       expect(here.text("run", "model.json")).toBe(before);
     }
   });
@@ -74,21 +76,36 @@ describe("dtm calibrate", () => {
     expect(out).toContain("*: too few individuals with so many visits known");
   });
 
+  it("writes nothing over fewer than twenty individuals, and no exact value of a visit", async () => {
+    const few = here.file("eighteen.csv", smallCohort(18, 5).visits);
+    const folder = here.at("eighteen");
+    expect((await run("fit", few, ...columns, "--model", "lmm", "-o", folder, "-q")).code).toBe(0);
+    const before = here.text("eighteen", "model.json");
+    const { code, talk } = await run("calibrate", folder, "-q");
+    expect(code).toBe(3);
+    expect(talk).toMatch(/expected 20 individuals or more .* would tell single visits in a file that may be shared/);
+    expect(here.text("eighteen", "model.json")).toBe(before);
+    const { out } = await run("calibrate", RUN, "--folds", "3", "--json", "-q");
+    const { classes, horizonFrom } = calibrateContract.parse(JSON.parse(out));
+    const factors = classes.flatMap(({ lower, upper }) => [...lower, ...upper]).filter((c) => c !== null);
+    expect(factors.every((c) => Math.abs(100 * c - Math.round(100 * c)) < 1e-9)).toBe(true);
+    expect(horizonFrom.every((t) => String(t).length <= 5)).toBe(true);
+  });
+
   it("says for which levels there are too few, and shows the highest there is", async () => {
-    const dozen = here.file("dozen.csv", smallCohort(18, 5).visits);
-    const folder = here.at("dozen");
-    const fitted = await run("fit", dozen, ...columns, "--model", "lmm", "--no-visits", "-o", folder, "-q");
+    const few = here.file("few.csv", smallCohort(40, 5).visits);
+    const folder = here.at("few");
+    const fitted = await run("fit", few, ...columns, "--model", "lmm", "--no-visits", "-o", folder, "-q");
     expect(fitted.code).toBe(0);
     const refused = await run("calibrate", folder, "-q");
     expect(refused.code).toBe(2);
     expect(refused.talk).toContain("--visits FILE");
-    const { code, out } = await run("calibrate", folder, "--visits", dozen, ...columns, "-q");
+    const { code, out } = await run("calibrate", folder, "--visits", few, ...columns, "-q");
     expect(code).toBe(0);
     expect(out).toMatch(
-      /Too few for levels of 90%, 95%: these need 19, 39 individuals with two visits or more, and there are 1\d\. Calibrated levels: 50%, 80%\./,
+      /Too few for levels of 95%: these need 39 individuals with two visits or more, and there are [23]\d\. Calibrated levels: 50%, 80%, 90%\./,
     );
-    expect(out).toMatch(/^Calibrated on 1\d of 18 individuals of the run, those with two visits or more/);
-    expect(out).toContain("to be one of 80%");
+    expect(out).toMatch(/^Calibrated on [23]\d of 40 individuals of the run, those with two visits or more/);
     expect(out).toMatch(/\n1 +\d\.\d\d, \d\.\d\d\*/);
     expect(out).not.toContain("-, -");
   });

@@ -5,14 +5,13 @@ import { type ForecastCalibration, isCalibratedAt } from "@trajectory-maps/core/
 import { calibrateByRefits, calibrateForecasts, fewestFor, withCalibrations } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { MODEL_FILE, openRun } from "../io/run-folder.ts";
-import { writeOutputs } from "../io/write.ts";
 import { table } from "../print/table.ts";
 import { counted, percent, significant } from "../print/words.ts";
 import { type Command, textOption } from "./command.ts";
 import { SUBJECTS_OPTION } from "./covariates.ts";
-import { otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
+import { otherVisits, RUN_ARGUMENT, runWritten, VISITS_OPTION } from "./groups.ts";
 import { seedOf, wholeNumber } from "./numbers.ts";
-import { laterRecord } from "./run-record.ts";
+import { runVerdict, writeResults } from "./run-record.ts";
 import { COLUMN_OPTIONS, readVisitsFor } from "./visits.ts";
 
 export const calibrate: Command = {
@@ -39,6 +38,7 @@ export const calibrate: Command = {
     "dtm calibrate run/ --new-visits later-patients.csv",
     "dtm predict run/ visits.csv --at 0:10:1 --interval conformal",
   ],
+  writes: runWritten,
   run: async ([folder = ""], options, context) => {
     const { talk } = context;
     const { model, read } = await openRun(folder, otherVisits(options, context));
@@ -69,11 +69,9 @@ export const calibrate: Command = {
       return cohort;
     }
 
-    const files = [
-      { name: MODEL_FILE, text: saveModel(withCalibrations(model, calibrations)) },
-      ...laterRecord(folder, "calibrate", context.commandLine, [MODEL_FILE]),
-    ];
-    writeOutputs(folder, files);
+    const calibrated = withCalibrations(model, calibrations);
+    const files = [{ name: MODEL_FILE, text: saveModel(calibrated) }];
+    writeResults(folder, "calibrate", files, context, { map: runVerdict(folder, calibrated, {}) });
     const told = calibrations.map((calibration, k) => ({ marker: model.markers[k]!.marker, calibration }));
     const several = told.length > 1;
     const pages = told.map(({ marker, calibration }) => {

@@ -30,7 +30,7 @@ export const coefCommand: Command = {
     const model = readModel(path);
     const coefficients = coefficientsOf(model);
     const rows = coefficients.map((row) => COLUMNS.map((name) => row[name]));
-    return tableResult({ columns: COLUMNS, rows }, { model: model.kind, coefficients }, options);
+    return tableResult({ columns: COLUMNS, rows }, { model: model.kind, coefficients }, options, "a model");
   },
 };
 

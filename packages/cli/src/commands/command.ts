@@ -1,4 +1,5 @@
 /** A command as data: what it is called, what it takes, and a `run` that calls the core. */
+import type { OutputFile } from "../io/write.ts";
 import type { Talk } from "../print/talk.ts";
 import { splitList } from "./quoted.ts";
 
@@ -8,6 +9,8 @@ export interface OptionSpec {
   readonly description: string;
   readonly default?: string | boolean;
   readonly choices?: readonly string[];
+  /** The heading in the help; those without stand under "Options". */
+  readonly group?: string;
   /** May be given several times; values are collected. */
   readonly repeatable?: boolean;
 }
@@ -28,6 +31,8 @@ export interface Command {
   readonly options: readonly OptionSpec[];
   /** Lines that can be pasted. */
   readonly examples: readonly string[];
+  /** The folder that it writes into, by what it is given; nobody else writes there meanwhile. */
+  readonly writes?: (args: readonly string[], options: Options) => string | undefined;
   readonly run: (args: readonly string[], options: Options, context: Context) => CommandResult | Promise<CommandResult>;
 }
 
@@ -47,14 +52,30 @@ export interface Context {
   readonly talk: Talk;
   /** The command as it was typed, for records; ids and cells never stand in it. */
   readonly commandLine: string;
+  /** Of a step of a study: what the study writes with the result, as one change. */
+  readonly beside?: readonly OutputFile[];
   /** Where the value of an option comes from, by its long name; undefined for a default. */
   readonly originOf?: (option: string) => "flag" | "setting" | undefined;
 }
 
+/** Options under a heading of the help, unless they have one. */
+export function inGroup(group: string, options: readonly OptionSpec[]): readonly OptionSpec[] {
+  return options.map((option) => (option.group === undefined ? { ...option, group } : option));
+}
+
+const COMMON = "Of every command";
+
+export const SEED_OPTION: OptionSpec = {
+  group: COMMON,
+  flags: "--seed <number>",
+  description: "seed of all randomness",
+  default: "1",
+};
+
 /** Options every command takes. */
-export const COMMON_OPTIONS: readonly OptionSpec[] = [
+export const COMMON_OPTIONS = inGroup(COMMON, [
   { flags: "--json", description: "one JSON document on standard output instead of text" },
-  { flags: "--seed <number>", description: "seed of all randomness", default: "1" },
+  SEED_OPTION,
   {
     flags: "--config <file>",
     description: "options from a YAML or JSON file (flags and DTM_* variables take precedence)",
@@ -67,7 +88,7 @@ export const COMMON_OPTIONS: readonly OptionSpec[] = [
   },
   { flags: "-q, --quiet", description: "print nothing on standard error but errors" },
   { flags: "--debug", description: "print the stack trace of an unexpected error" },
-];
+]);
 
 /** Threads for work that can be shared; never changes a result. */
 export const JOBS_OPTION: OptionSpec = {

@@ -9,13 +9,14 @@ import {
   defaultModels,
   type SeveralComparison,
   type SeveralOptions,
+  verdictOnMap,
   WITH_COVARIATES,
 } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
 import { isFolder } from "../io/read.ts";
 import { openRun } from "../io/run-folder.ts";
-import { checkOutputs, writeOutputs } from "../io/write.ts";
+import { checkOutputs } from "../io/write.ts";
 import { comparisonPage } from "../print/results.ts";
 import { severalPage } from "../print/sharing.ts";
 import { verdictLines } from "../print/summary.ts";
@@ -32,8 +33,9 @@ import {
 import { compareMarkersOn } from "./compare-markers.ts";
 import { COVARIATE_OPTIONS, readCovariates } from "./covariates.ts";
 import { FHIR_OPTIONS } from "./fhir.ts";
+import { runWritten } from "./groups.ts";
 import { dimensionOf, jobsOf, meanOf, seedOf, wholeNumber } from "./numbers.ts";
-import { COMPARE_FILE, laterRecord, runVerdict } from "./run-record.ts";
+import { COMPARE_FILE, runVerdict, writeResults } from "./run-record.ts";
 import { compareOn } from "./study-parts.ts";
 import { tellApart } from "./tables-apart.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, readVisitsFor, VISITS_ARGUMENT } from "./visits.ts";
@@ -79,6 +81,7 @@ export const compare: Command = {
     "dtm compare visits.csv --value bili --transform log --folds 10",
     "dtm compare run/ --models constant,line,lmm,fpca,dtm,dtm-paper,classes --json",
   ],
+  writes: (args, options) => textOption(options, "out") ?? (options.fhir === undefined ? runWritten(args) : undefined),
   run: async ([table], given, context) => {
     const { visits: path, options } = await tellApart(visitsPath(table, given), undefined, given, context);
     const isRun = options.fhir === undefined && path !== "-" && isFolder(path);
@@ -102,13 +105,15 @@ export const compare: Command = {
     const like = { ...choice, noise };
     const several = cohort.markers.length > 1;
     if (several) checkSeveral(options);
-    const comparison = await withPool<Comparison | SeveralComparison>(jobsOf(options), (pool) =>
+    const found = await withPool<Comparison | SeveralComparison>(jobsOf(options), (pool) =>
       several ? compareMarkersOn(cohort, severalOptions(like), pool, context) : compareOn(cohort, like, pool, context),
     );
+    const verdict = run === undefined ? undefined : runVerdict(path, run.model, { comparison: found });
+    const comparison = verdict === undefined ? found : { ...found, verdict: verdictOnMap(found.verdict, verdict) };
     const json = { ...comparison, noise, seed: choice.seed };
-    const verdict = run === undefined ? undefined : runVerdict(path, run.model, { comparison });
     const changes = verdict === undefined ? {} : { map: verdict };
-    const written = folder === undefined ? [] : writeComparison(folder, toJson(json), context.commandLine, changes);
+    const files = [{ name: COMPARE_FILE, text: toJson(json) }];
+    const written = folder === undefined ? [] : writeResults(folder, "compare", files, context, changes);
     const notes = written.map((file) => `\n\nWritten   ${file}`).join("");
     const lights = verdict === undefined ? "" : `\n\n${verdictLines(verdict)}`;
     const page = "markers" in comparison ? severalPage(comparison) : comparisonPage(comparison);
@@ -140,17 +145,6 @@ export function severalOptions({ models: _, mapDimension, ...others }: CompareLi
 
 type CompareLike = ReturnType<typeof compareChoice> & { readonly noise: NoiseChoice };
 type SeveralChoice = SeveralOptions & { readonly folds: number; readonly repeats: number };
-
-/** Writes the result, and the command into the record of the run if the folder is one; the path of the result. */
-function writeComparison(
-  folder: string,
-  text: string,
-  command: string,
-  changes: Parameters<typeof laterRecord>[4],
-): string[] {
-  const record = laterRecord(folder, "compare", command, [COMPARE_FILE], changes);
-  return writeOutputs(folder, [{ name: COMPARE_FILE, text }, ...record]).slice(0, 1);
-}
 
 /** Options of a comparison, checked. */
 export function compareChoice(options: Options, cohort: Cohort) {

@@ -17,7 +17,7 @@ import {
 import { codingOf } from "@trajectory-maps/core/models";
 import { type Adjustment, adjustmentOf } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
-import { type Context, listOption, type OptionSpec, type Options, textOption } from "./command.ts";
+import { type Context, inGroup, listOption, type OptionSpec, type Options, textOption } from "./command.ts";
 import { isFromColumn } from "./origin-table.ts";
 import { QUOTING, splitList, unquote } from "./quoted.ts";
 import { readSubjectsTable } from "./subjects.ts";
@@ -41,7 +41,7 @@ export const MISSING_OPTION: OptionSpec = {
   default: "complete",
 };
 
-export const COVARIATE_OPTIONS: readonly OptionSpec[] = [
+export const COVARIATE_OPTIONS = inGroup("Covariates", [
   SUBJECTS_OPTION,
   {
     flags: "--covariates <list>",
@@ -57,20 +57,20 @@ export const COVARIATE_OPTIONS: readonly OptionSpec[] = [
     choices: COVARIATE_EFFECTS,
     default: "places",
   },
-];
+]);
 
 /** Kinds of covariates, which may stand behind their names. */
 export const COVARIATE_KINDS = ["number", "category"] as const;
 
 /** What results of a run are adjusted for: columns of the table of individuals that they are read from. */
-export const ADJUST_OPTIONS: readonly OptionSpec[] = [
+export const ADJUST_OPTIONS = inGroup("Covariates", [
   {
     flags: "--adjust <list>",
     description:
       "columns that relations to outcomes are adjusted for; each may say :number or :category, as in age,stage:category",
   },
   MISSING_OPTION,
-];
+]);
 
 /** The adjustment of a cohort by --adjust; undefined if none is asked for. */
 export function readAdjustment(
@@ -111,7 +111,7 @@ export function covariateChoices(
   const references = new Map(listOption(options, "reference")?.map(referenceOf));
   if (list === undefined) {
     const isOdd = (option: OptionSpec) =>
-      isChosen(options, option) && !(option === SUBJECTS_OPTION && isFromColumn(options));
+      isChosen(options, option) && !(option.flags === SUBJECTS_OPTION.flags && isFromColumn(options));
     const odd = COVARIATE_OPTIONS.find(isOdd)?.flags.split(" ")[0];
     const or = odd === "--subjects" ? ", or with --origin column:NAME" : "";
     if (odd !== undefined) throw new UsageError(`${odd}: expected with --covariates, which names the columns${or}.`);

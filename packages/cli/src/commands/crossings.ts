@@ -2,8 +2,8 @@
 import { predictCrossing, type TrajectoryModel } from "@trajectory-maps/core";
 import { basisDomain, type CrossingOptions, viewMarker, viewPlacement } from "@trajectory-maps/core/models";
 import type { CsvCell } from "@trajectory-maps/report";
-import { UsageError } from "../exit-codes.ts";
 import { type Context, type Options, textOption } from "./command.ts";
+import { impossibleWarning, orReason, withReasons } from "./courses.ts";
 import type { PlacedHistory } from "./histories.ts";
 import { realNumber, seedOf } from "./numbers.ts";
 import type { ResultTable } from "./table-out.ts";
@@ -29,7 +29,6 @@ export function crossings(
 ): { readonly table: ResultTable; readonly json: unknown } {
   const own = model.markers[k]!;
   const threshold = realNumber("--threshold", textOption(options, "threshold") ?? "");
-  if (options.above === true && options.below === true) throw new UsageError("Choose one of --above and --below.");
   const direction = options.above === true ? ("up" as const) : options.below === true ? ("down" as const) : undefined;
   const given = textOption(options, "from");
   const from = given === undefined ? undefined : realNumber("--from", given);
@@ -42,22 +41,36 @@ export function crossings(
   };
   const rows: CsvCell[][] = [];
   let late = 0;
+  const reasons = new Map<CsvCell[], string>();
   for (const individual of individuals) {
-    const row = crossingRow(individual, k, asked);
+    const row = orReason(() => crossingRow(individual, k, asked));
+    if ("reason" in row) {
+      const { id, suspects = [] } = individual.placement;
+      const empty = Array<number>(PROBABILITIES.length + 3).fill(Number.NaN);
+      const cells = [id, threshold, "", ...empty, suspects.length];
+      reasons.set(cells, row.reason);
+      rows.push(cells);
+      continue;
+    }
     if (row.late) late++;
     rows.push(row.cells);
   }
+  if (reasons.size > 0) {
+    const ids = [...reasons.keys()].map(([id]) => String(id));
+    talk.warn(impossibleWarning(ids, reasons.values()));
+  }
+  const table = withReasons(CROSSING_COLUMNS, rows, reasons);
   if (late > 0)
     talk.warn(
       `${late} individuals were last seen after ${last}, the last time in the training data; their cells are left empty.`,
     );
   return {
-    table: { columns: CROSSING_COLUMNS, rows },
+    table,
     json: {
       threshold,
       until: last,
       marker: own.marker,
-      crossings: rows.map((row) => record(CROSSING_COLUMNS, row)),
+      crossings: table.rows.map((row) => record(table.columns, row)),
     },
   };
 }

@@ -1,10 +1,13 @@
 /** dtm demo: a whole study by one file of settings, on the bundled cohort or on simulated registries. */
 import { join } from "node:path";
 import { readConfig } from "../config.ts";
-import { bundledFile } from "../io/read.ts";
+import { UsageError } from "../exit-codes.ts";
+import { whileLocked } from "../io/lock.ts";
+import { digestInput, hasProtocol, holdsOnly } from "../io/protocol.ts";
+import { bundledFile, fileExists } from "../io/read.ts";
 import { type Command, type CommandResult, type Context, JOBS_OPTION, type Options, textOption } from "./command.ts";
 import { simulate } from "./simulate.ts";
-import { study } from "./study.ts";
+import { decided, study } from "./study.ts";
 
 interface DemoStudy {
   readonly title: string;
@@ -12,33 +15,62 @@ interface DemoStudy {
   readonly visits: string;
   readonly subjects: string;
   readonly settings: Options;
+  /** The registry to simulate first, and where. */
+  readonly simulated?: { readonly what: string; readonly folder: string };
 }
 
 export const demo: Command = {
   name: "demo",
-  description: "A whole study of the bundled cohort: fit, groups, comparison, outcomes and the report, into out/.",
+  description:
+    "A whole study of the bundled cohort: fit, groups, comparison, outcomes and the report, into out/pbc. What an earlier demo left there is written over, and nothing else.",
   arguments: [],
   options: [
-    { flags: "--scleroderma", description: "simulated lung function and skin scores instead" },
-    { flags: "-o, --out <folder>", description: "folder for results", default: "out" },
+    { flags: "--scleroderma", description: "two simulated registries instead, into out/pfvc and out/tss" },
+    { flags: "-o, --out <folder>", description: "folder for the folders of results", default: "out" },
     JOBS_OPTION,
   ],
   examples: ["dtm demo", "dtm demo --scleroderma --seed 7 -o elsewhere"],
   run: async (_, options, context) => {
     const out = textOption(options, "out") ?? "out";
-    // The demo's own folder may be written over; any other may not.
-    const shared = { seed: textOption(options, "seed") ?? "1", jobs: options.jobs, force: out === "out" };
-    const studies = options.scleroderma === true ? await scleroderma(out, shared, context) : [await pbc(out)];
+    const shared = { seed: textOption(options, "seed") ?? "1", jobs: options.jobs, force: true };
+    const studies = options.scleroderma === true ? scleroderma(out) : [await pbc(out)];
+    for (const asked of studies) await checkOwn(asked);
     const results: CommandResult[] = [];
-    for (const { title, folder, visits, subjects, settings } of studies) {
+    for (const asked of studies) {
+      await simulateFor(asked, shared, context);
+      const { title, folder, visits, subjects, settings } = asked;
       context.talk.say(`${title}\n`);
       const { originOf: __, ...own } = context;
-      const result = await study.run([visits, subjects], { ...settings, ...shared, out: folder }, own);
+      const result = await whileLocked(folder, () =>
+        study.run([visits, subjects], { ...settings, ...shared, out: folder }, own),
+      );
       results.push({ text: `${title}\n\n${result.text}`, json: { title, ...(result.json as object) } });
     }
     return { text: results.map(({ text }) => text).join("\n\n\n"), json: results.map(({ json }) => json) };
   },
 };
+
+/** Refuses to write over anything but what an earlier demo left. */
+export async function checkOwn({ folder, visits, subjects, settings, simulated }: DemoStudy): Promise<void> {
+  const inputs = await Promise.all([visits, subjects].map(digestInput));
+  const isOwn = holdsOnly(folder, { inputs, settings: decided(settings) });
+  const other = !isOwn ? folder : simulated !== undefined && isLeft(simulated.folder, folder) ? simulated.folder : "";
+  if (other === "") return;
+  throw new UsageError(
+    `${other}: expected a new folder or one that dtm demo has written, received another. Name a folder for the demo with -o.`,
+  );
+}
+
+/** Tables that no study beside them tells to be of a demo. */
+function isLeft(data: string, folder: string): boolean {
+  return fileExists(data) && !hasProtocol(folder);
+}
+
+async function simulateFor({ simulated }: DemoStudy, { seed, force }: Options, context: Context): Promise<void> {
+  if (simulated === undefined) return;
+  const { what, folder } = simulated;
+  await whileLocked(folder, () => simulate.run([what], { seed, out: folder, force }, context));
+}
 
 async function pbc(out: string): Promise<DemoStudy> {
   return {
@@ -60,18 +92,17 @@ const SCLERODERMA_OUTCOMES = [
   "ulcers and gangrene",
 ];
 
-async function scleroderma(out: string, options: Options, context: Context): Promise<DemoStudy[]> {
-  const studies: DemoStudy[] = [];
-  for (const marker of ["pfvc", "tss"] as const) {
+function scleroderma(out: string): DemoStudy[] {
+  return ["pfvc", "tss"].map((marker) => {
     const folder = join(out, marker);
     const data = join(out, `${marker}-data`);
-    await simulate.run([marker], { seed: options.seed, out: data, force: options.force }, context);
     const lung = marker === "pfvc";
-    studies.push({
+    return {
       title: lung
         ? "Simulated scleroderma registry: percent of predicted forced vital capacity"
         : "Simulated scleroderma registry: total skin score",
       folder,
+      simulated: { what: marker, folder: data },
       visits: join(data, "visits.csv"),
       subjects: join(data, "subjects.csv"),
       settings: {
@@ -82,7 +113,6 @@ async function scleroderma(out: string, options: Options, context: Context): Pro
         // Large cohorts: the demo is to be looked at, not waited for.
         ...{ folds: "3", stability: "3", without: "sensitivity" },
       },
-    });
-  }
-  return studies;
+    };
+  });
 }

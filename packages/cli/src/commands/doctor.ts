@@ -3,6 +3,7 @@ import { availableParallelism, freemem, totalmem } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { LIBRARY_VERSION } from "@trajectory-maps/core";
+import { loadDuckdb } from "../databases/duckdb.ts";
 import { loadRasterizer } from "../io/raster.ts";
 import { fileExists } from "../io/read.ts";
 import { table } from "../print/table.ts";
@@ -40,6 +41,7 @@ async function examine(): Promise<Check[]> {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const nodeOk = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
   const raster = await loadRasterizer();
+  const duckdb = await loadDuckdb().catch(() => undefined);
   const threads = fileExists(fileURLToPath(new URL("./worker.mjs", import.meta.url)));
   const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GB`;
   return [
@@ -63,6 +65,12 @@ async function examine(): Promise<Check[]> {
       ok: raster !== undefined,
       found: raster === undefined ? "@resvg/resvg-js is not installed" : "@resvg/resvg-js",
       ...(raster === undefined ? { remedy: "Figures are written as SVG; install it for PNG" } : {}),
+    },
+    {
+      part: "SQL over files",
+      ok: duckdb !== undefined,
+      found: duckdb === undefined ? "@duckdb/node-api is not installed" : "@duckdb/node-api",
+      ...(duckdb === undefined ? { remedy: "Files are read without it; install it for --sql and DuckDB files" } : {}),
     },
   ];
 }

@@ -3,11 +3,13 @@
 import { embed, type Placements } from "@trajectory-maps/core";
 import { suspectVisits } from "@trajectory-maps/core/models";
 import { MOST_LOOKED_THROUGH } from "@trajectory-maps/core/study";
+import type { CsvCell } from "@trajectory-maps/report";
 import { isFolder } from "../io/read.ts";
 import { readModel } from "../io/run-folder.ts";
 import { type GroupRegions, groupShares, readGroupRegions } from "../io/run-groups.ts";
 import { countById, suspectWarning } from "../print/quality.ts";
 import type { Command } from "./command.ts";
+import { impossibleWarning, withReasons } from "./courses.ts";
 import { checkSubjects, SUBJECTS_OPTION, tellFar } from "./covariates.ts";
 import { FHIR_OPTIONS } from "./fhir.ts";
 import { markerCells, markerColumns, placeCells, placeColumns } from "./placements.ts";
@@ -55,21 +57,43 @@ export const embedCommand: Command = {
     if (suspects === null) context.talk.say("Suspect values are not looked for in so many individuals.");
     else if (suspects.length > 0) context.talk.warn(suspectWarning(suspects, model.markers.length > 1));
     const ofEach = countById(suspects ?? []);
-    const groups = isFolder(modelPath) ? await readGroupRegions(modelPath, model) : undefined;
+    const groups = isFolder(modelPath) ? readGroupRegions(modelPath, model) : undefined;
     const grouped = groupCells(groups, placements);
-    const columns = [
+    const names = [
       ...placeColumns(model.mapDimension),
       ...markerColumns(model, placements),
       ...["suspects", "area90"],
       ...grouped.columns,
     ];
-    const rows = placements.ids.map((id, i) => [
-      ...placeCells(placements, i),
-      ...markerCells(placements, i),
-      suspects === null ? Number.NaN : (ofEach.get(id) ?? 0),
-      placements.area90[i] ?? Number.NaN,
-      ...grouped.cells(i),
-    ]);
+    const faults = new Map(placements.faults?.map(({ individual, reason }) => [individual, reason]));
+    const reasons = new Map<CsvCell[], string>();
+    const found = placements.ids.map((id, i): CsvCell[] => {
+      const numSuspects = suspects === null ? Number.NaN : (ofEach.get(id) ?? 0);
+      const reason = faults.get(i);
+      if (reason !== undefined) {
+        const row = names.map((name) =>
+          name === "id" ? id : name === "suspects" ? numSuspects : name === "group" ? "" : Number.NaN,
+        );
+        reasons.set(row, reason);
+        return row;
+      }
+      return [
+        ...placeCells(placements, i),
+        ...markerCells(placements, i),
+        numSuspects,
+        placements.area90[i] ?? Number.NaN,
+        ...grouped.cells(i),
+      ];
+    });
+    if (faults.size > 0) {
+      context.talk.warn(
+        impossibleWarning(
+          [...faults.keys()].map((i) => placements.ids[i] ?? ""),
+          faults.values(),
+        ),
+      );
+    }
+    const { columns, rows } = withReasons(names, found, reasons);
     return tableResult(
       { columns, rows },
       {
@@ -80,7 +104,7 @@ export const embedCommand: Command = {
           ...Object.fromEntries(columns.map((name, k) => [name, cells[k]])),
           visits: placements.numObservations[i],
           logLikelihood: placements.logLikelihood[i],
-          area50: placements.area50[i],
+          area50: faults.has(i) ? Number.NaN : placements.area50[i],
         })),
       },
       options,

@@ -6,14 +6,18 @@ import process from "node:process";
 import type { ReadCohortOptions } from "@trajectory-maps/core/ingest";
 import { codingOf } from "@trajectory-maps/core/models";
 import { FileError, StoppedError } from "../exit-codes.ts";
-import { fileExists, findBundled, isFolder, nameOf } from "../io/read.ts";
+import { checkBelongs } from "../io/belongs.ts";
+import { fileExists, findBundled, isFolder, nameOf, readText } from "../io/read.ts";
+import { readResult } from "../io/results.ts";
 import { COVARIATES_FILE, copyOptions, MODEL_FILE, readModel, VISITS_FILE } from "../io/run-folder.ts";
 import { builtExplorer, filesOf, type Served, servedFile } from "../io/served-files.ts";
 import { firstSignal } from "../io/signals.ts";
 import { openServer, serveFiles } from "../serve/server.ts";
 import { type Command, type Options, textOption } from "./command.ts";
+import { choiceOf, type StoredChoice } from "./groups.ts";
 import { markersOf } from "./marker-list.ts";
 import { limitsOf, wholeNumber } from "./numbers.ts";
+import { COMPARE_FILE, GROUPS_FILE } from "./run-record.ts";
 import { FORM_OPTIONS, formOf } from "./table-form.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS } from "./visits.ts";
 
@@ -24,6 +28,10 @@ interface Start {
   readonly model?: { readonly path: string };
   /** Coded covariates of a run. */
   readonly covariates?: { readonly path: string };
+  /** How dtm groups made the groups of the run. */
+  readonly groups?: ReturnType<typeof choiceOf>;
+  /** What dtm compare wrote into the run. */
+  readonly comparison?: { readonly path: string };
   /** Columns, the marker or markers, how the table is written. */
   readonly choice?: ReadCohortOptions;
   /** Whether the PBC example is served: it comes with the repository, not with the package. */
@@ -34,7 +42,9 @@ export const explore: Command = {
   name: "explore",
   description:
     "Serve the explorer (import, fit, map, outcomes, report) and print its address; --open opens it in the browser. Nothing leaves this machine.",
-  arguments: [{ name: "run", description: "folder of a run, or a table of visits", optional: true }],
+  arguments: [
+    { name: "run", description: "folder of a run, a table of visits, or a model file for one patient", optional: true },
+  ],
   options: [
     { flags: "--subjects <file>", description: "CSV with one row per individual, for outcomes" },
     ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|time|value|markers|marker-column) /.test(flags)),
@@ -47,6 +57,7 @@ export const explore: Command = {
     "dtm explore",
     "dtm explore run/ --subjects subjects.csv",
     "dtm explore visits.csv --value fvc --open",
+    "dtm explore run/model.json",
     "dtm explore visits.csv --markers bili:log,albumin",
     "dtm explore visits.csv --subjects subjects.csv --origin column:onset --time-unit months",
   ],
@@ -96,14 +107,26 @@ function startWith(path: string | undefined, subjects: string | undefined, optio
     if (!fileExists(visits)) {
       throw new FileError(`${path} keeps no copy of the visits. Explore the table they were read from instead.`);
     }
+    checkBelongs(path, VISITS_FILE);
     serve("/data/visits.csv", visits, "text/csv; charset=utf-8");
     const choice = copyOptions(shown.markers.map(({ marker }) => marker));
     start = { visits: { path: "data/visits.csv", name: nameOf(path) }, model: { path: "data/model.json" }, choice };
     const coded = join(path, COVARIATES_FILE);
     if (codingOf(shown) !== undefined && fileExists(coded)) {
+      checkBelongs(path, COVARIATES_FILE);
       serve("/data/covariates.csv", coded, "text/csv; charset=utf-8");
       start = { ...start, covariates: { path: "data/covariates.csv" } };
     }
+    const groups = readResult<StoredChoice>(path, GROUPS_FILE);
+    if (groups !== undefined) start = { ...start, groups: choiceOf(groups) };
+    if (readResult(path, COMPARE_FILE) !== undefined) {
+      serve("/data/compare.json", join(path, COMPARE_FILE), "application/json; charset=utf-8");
+      start = { ...start, comparison: { path: "data/compare.json" } };
+    }
+  } else if (path !== undefined && isModelFile(path)) {
+    readModel(path);
+    serve("/data/model.json", path, "application/json; charset=utf-8");
+    start = { model: { path: "data/model.json" } };
   } else if (path !== undefined) {
     serve("/data/visits", path, "application/octet-stream");
     const { marker: name, ...rest } = pick(["marker", "unit", "timeUnit", "transform"]);
@@ -131,6 +154,11 @@ function startWith(path: string | undefined, subjects: string | undefined, optio
     start = { ...start, pbc: true };
   }
   return { start, files };
+}
+
+/** Whether a file is a model and not a table in JSON: a model alone opens for one patient. */
+function isModelFile(path: string): boolean {
+  return /\.json$/i.test(path) && fileExists(path) && readText(path).slice(0, 200).includes('"disease-trajectory-map"');
 }
 
 /** Asks the system to open an address; if it cannot, the address stands printed. */

@@ -12,9 +12,9 @@ import {
 import { toCsv } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { fhirFiles } from "../io/fhir-files.ts";
-import { checkOutputs, writeOutputs } from "../io/write.ts";
+import { checkOutputFile, writeOutputs } from "../io/write.ts";
 import { table } from "../print/table.ts";
-import { type Context, listOption, type OptionSpec, type Options, repeatedOption, textOption } from "./command.ts";
+import { type Context, inGroup, listOption, type Options, repeatedOption, textOption } from "./command.ts";
 import { markerOf } from "./marker-list.ts";
 import { limitsOf } from "./numbers.ts";
 import { originTable } from "./origin-table.ts";
@@ -23,7 +23,7 @@ import { converterOptions } from "./units.ts";
 
 const PERIOD_RULES = ["start", "middle", "end"] as const;
 
-export const FHIR_OPTIONS: readonly OptionSpec[] = [
+export const FHIR_OPTIONS = inGroup("FHIR", [
   {
     flags: "--fhir <path>",
     description:
@@ -47,7 +47,7 @@ export const FHIR_OPTIONS: readonly OptionSpec[] = [
   { flags: "--fhir-status <list>", description: "statuses to take (default: final,amended,corrected)" },
   { flags: "--fhir-period <rule>", description: "day of an effective period", choices: PERIOD_RULES, default: "start" },
   { flags: "--fhir-strings", description: "take numbers that are written as text" },
-];
+]);
 
 /** Visits, and where they came with one the table of their individuals. */
 export type ReadVisits = ReadCohort & { readonly subjects?: SubjectsTable };
@@ -96,7 +96,7 @@ export async function readFhirVisits(
   const { talk } = context;
   refuseOfTables(options);
   const out = textOption(options, "subjectsOut");
-  if (out !== undefined) checkOutputs(dirname(out), [basename(out)], options.force === true);
+  if (out !== undefined) checkOutputFile(out, options.force === true);
   const { doneWords, readFhir, toldWords } = await import("@trajectory-maps/core/fhir");
   const status = listOption(options, "fhirStatus");
   const markers = await Promise.all(

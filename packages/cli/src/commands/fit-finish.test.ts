@@ -6,6 +6,7 @@ import { afterAll, expect, it } from "vitest";
 import { run, smallCohort, workplace } from "../../test/harness.ts";
 import type { Context } from "./command.ts";
 import { finishRun, type Work } from "./fit-finish.ts";
+import { openKeeper } from "./fit-keep.ts";
 import { type FinishedFit, fitAny, type Kind } from "./fit-model.ts";
 
 const here = workplace();
@@ -30,9 +31,19 @@ function failingFit(kind: Kind) {
   const signals = { received: () => undefined, release: () => {} };
   const read = readCohort(smallCohort(30).visits);
   const choice = { kind, mapDimension: 2, mean: "scalar", noise: "white", seed: 1 } as const;
-  const about = { folder: here.at("run"), source: "visits.csv", options: {}, shards: undefined };
-  const work: Work = { ...about, read, choice, context, signals };
-  return { work, warned, fit: () => fitAny(read, choice, context, signals, undefined) };
+  const checkpoints = { keep: () => {} };
+  const about = {
+    folder: here.at("run"),
+    source: "visits.csv",
+    options: {},
+    read,
+    choice,
+    context,
+    checkpoints,
+    also: [],
+  };
+  const work: Work = { ...about, signals, shards: undefined, keeper: openKeeper(about) };
+  return { work, warned, fit: () => fitAny(read, choice, context, signals, undefined, () => {}) };
 }
 
 it("leaves a baseline out, says so, and keeps that in the record of the run", async () => {

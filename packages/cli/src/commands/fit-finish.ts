@@ -10,12 +10,12 @@ import { leftOutNote, type ReadCohort } from "@trajectory-maps/core/ingest";
 import { linearLogLikelihood } from "@trajectory-maps/core/models";
 import { judgeSharing, type SharingVerdict, type SingleMap } from "@trajectory-maps/core/study";
 import { effectCautions, effectTables, toCsv } from "@trajectory-maps/report";
-import { NotConvergedError, StoppedError } from "../exit-codes.ts";
-import { type Checkpoint, checkpointText } from "../io/checkpoint.ts";
+import { FileError, NotConvergedError } from "../exit-codes.ts";
+import { DIGESTS_FILE, digestText, type PrivateDigests, RECORD_FILE } from "../io/belongs.ts";
+import { type Checkpoints, UNFINISHED } from "../io/checkpoint.ts";
 import { fileExists } from "../io/read.ts";
 import {
   BASELINES,
-  CHECKPOINT_FILE,
   COVARIATES_FILE,
   covariatesCsv,
   isPrivate,
@@ -23,16 +23,17 @@ import {
   VISITS_FILE,
   visitsCsv,
 } from "../io/run-folder.ts";
-import type { Signals, StopSignal } from "../io/signals.ts";
-import { type OutputFile, removeFile, writeOutputs } from "../io/write.ts";
+import type { Signals } from "../io/signals.ts";
+import { type OutputFile, writeOutputs } from "../io/write.ts";
 import { fitPage } from "../print/fit-page.ts";
 import type { FittedModel, ScoredFit } from "../print/summary.ts";
 import { withPool } from "../threads/pool.ts";
 import type { CommandResult, Context, Options } from "./command.ts";
+import type { Keeper } from "./fit-keep.ts";
 import { type FinishedFit, type FitChoice, fitBoth, placeAll, signalNow } from "./fit-model.ts";
 import { jobsOf } from "./numbers.ts";
 import { placementsCsv } from "./placements.ts";
-import { type RunRecord, runRecord, runRecordText } from "./run-record.ts";
+import { type RunRecord, runRecord, sealed } from "./run-record.ts";
 import { inOrder } from "./study-parts.ts";
 import { unusedAxes } from "./unused-axes.ts";
 
@@ -44,6 +45,10 @@ export interface Work {
   readonly choice: FitChoice;
   readonly options: Options;
   readonly context: Context;
+  readonly checkpoints: Checkpoints;
+  /** What is written beside the run's own files. */
+  readonly also: readonly OutputFile[];
+  readonly keeper: Keeper;
   readonly signals: Signals;
   /** Threads for passes over individuals, if there are any. */
   readonly shards: ShardHost | undefined;
@@ -53,7 +58,7 @@ export interface Work {
 export function outputNames(withVisits: boolean, withCovariates = false): string[] {
   const baselines = BASELINES.map((name) => `baselines/${name}.json`);
   const copies = withVisits ? [VISITS_FILE, ...(withCovariates ? [COVARIATES_FILE] : [])] : [];
-  return ["model.json", ...baselines, ...copies, "placements.csv", "trace.csv", "run.json"];
+  return ["model.json", ...baselines, ...copies, "placements.csv", "trace.csv", DIGESTS_FILE, RECORD_FILE];
 }
 
 /** Baselines, places, files and the summary of a fitted model. */
@@ -61,10 +66,7 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
   const { folder, read, options } = work;
   const model = withLeftOut(bare.model, read);
   const { files, record, fitted, baselines } = await assembleRun({ ...bare, model }, work);
-  const refit = fileExists(join(folder, "run.json"));
-  const paths = writeOutputs(folder, files);
-  removeFile(join(folder, CHECKPOINT_FILE));
-  if (refit) removeStale(work, files);
+  const paths = writeRun(work, files);
   const cautions = effectCautions(model, read.cohort, fitted.placements);
   const page = fitPage({ cohort: read.cohort, fitted, baselines, cautions, sharing: record.sharing });
   const text = `${page}\n\nWritten   ${paths.map((path) => path + privacyMark(path, folder)).join("\n          ")}`;
@@ -91,17 +93,30 @@ export function traceCsv({ record }: TrajectoryModel): string {
   );
 }
 
-/** Groups, comparisons, outcomes, baselines, visits and covariates of the run that was here before say nothing of the new one. */
-export function removeStale(
-  { folder, context }: Pick<Work, "folder" | "context">,
+/**
+ * Writes the files of a run in place of those that are there, as one change: groups, comparisons, outcomes, baselines, visits and
+ * covariates of the run that was here before say nothing of the new one, and are removed with it.
+ */
+export function writeRun(
+  { folder, context, keeper }: Pick<Work, "folder" | "context"> & { readonly keeper?: Keeper },
   written: readonly OutputFile[],
-): void {
-  const others = outputNames(true, true).filter((name) => written.every((file) => file.name !== name));
-  const stale = [...LATER_FILES, ...others].filter((name) => fileExists(join(folder, name)));
-  for (const name of stale) removeFile(join(folder, name));
+): string[] {
+  const refit = fileExists(join(folder, RECORD_FILE));
+  const others = [...(refit ? LATER_FILES : []), ...outputNames(true, true)];
+  const stale = others.filter((name) => {
+    return fileExists(join(folder, name)) && written.every((file) => file.name !== name);
+  });
+  let paths: string[];
+  try {
+    paths = writeOutputs(folder, written, [...stale, UNFINISHED]);
+  } catch (error) {
+    if (!(error instanceof FileError) || keeper === undefined) throw error;
+    throw new FileError(`${error.message}${keeper.remedy()}`);
+  }
   if (stale.length > 0) {
     context.talk.warn(`Results of the previous model in ${folder} are removed: ${stale.join(", ")}.`);
   }
+  return paths;
 }
 
 function privacyMark(path: string, folder: string): string {
@@ -130,7 +145,8 @@ async function assembleRun(
   const { model } = finished;
   const statistics = finished.statistics ?? modelStatistics(model, read.cohort);
   const early = await signalNow(signals);
-  if (early !== undefined) throw keepFinished(early, model, work);
+  if (early !== undefined) throw work.keeper.stopped(early, model);
+  work.keeper.offerModel(model);
   const linear = finished.linear ?? fitBoth(read, work.choice, context, shards, { statistics });
   const known = shards === undefined ? {} : { shards };
   for (const note of linear.leftOut) context.talk.warn(note);
@@ -151,19 +167,26 @@ async function assembleRun(
     [COVARIATES_FILE]: () => covariatesCsv(read.cohort),
     "placements.csv": () => placementsCsv(model, fitted.placements, shards?.open(statistics)),
     "trace.csv": () => traceCsv(model),
-    "run.json": () => runRecordText(record),
   };
   const names = outputNames(options.visits !== false, read.cohort.covariates !== undefined).filter(
     (name) => name in texts,
   );
-  const about = { command: context.commandLine, source: work.source, files: names };
+  const beside = [...work.also, ...(context.beside ?? [])];
+  const about = {
+    command: context.commandLine,
+    source: work.source,
+    files: [...names, ...beside.map(({ name }) => name), DIGESTS_FILE, RECORD_FILE],
+  };
   const sharing = await sharingOf(model, work);
   const plain = runRecord(model, read, about, sharing);
   const told = [...plain.warnings, ...linear.leftOut, ...(unused === undefined ? [] : [unused])];
   const record = { ...plain, warnings: [...new Set(told)] };
   const signal = await signalNow(signals);
-  if (signal !== undefined) throw keepFinished(signal, model, work);
-  const files = names.map((name) => ({ name, text: texts[name]?.() ?? "", private: isPrivate(name) }));
+  if (signal !== undefined) throw work.keeper.stopped(signal, model);
+  const own = names.map((name) => ({ name, text: texts[name]?.() ?? "", private: isPrivate(name) }));
+  // Visits that are not kept are known again by their digest.
+  const notKept: PrivateDigests = options.visits === false ? { [VISITS_FILE]: digestText(visitsCsv(read.cohort)) } : {};
+  const files = [...own, ...beside, ...sealed(record, notKept)];
   return { files, record, fitted, baselines };
 }
 
@@ -179,45 +202,4 @@ function sharingOf(model: TrajectoryModel, { read, options, context }: Work): Pr
       return judgeSharing(cohort, model, await inOrder(tasks, pool.jobs, fit));
     }),
   );
-}
-
-/** Keeps the state of a map under way, and says how to go on. */
-export function keepSnapshot(signal: StopSignal, snapshot: Checkpoint["snapshot"], work: Work): StoppedError {
-  return keep(signal, work, snapshot, []);
-}
-
-/** Keeps a model that is fitted while its baselines or places are not, and says how to go on. */
-function keepFinished(signal: StopSignal, model: TrajectoryModel, work: Work): StoppedError {
-  // What an earlier run left here does not belong to this model.
-  for (const name of outputNames(true, true)) removeFile(join(work.folder, name));
-  return keep(signal, work, null, [{ name: "model.json", text: saveModel(model) }]);
-}
-
-function keep(
-  signal: StopSignal,
-  { folder, source, read, choice, options }: Work,
-  snapshot: Checkpoint["snapshot"],
-  files: readonly OutputFile[],
-): StoppedError {
-  const { cohort, columns, ...reading } = read;
-  const checkpoint: Checkpoint = {
-    kind: snapshot?.kind ?? choice.kind,
-    mapDimension: choice.mapDimension,
-    mean: choice.mean,
-    seed: choice.seed,
-    markers: cohort.markers.map(({ marker }) => marker),
-    columns,
-    source,
-    reading,
-    snapshot,
-  };
-  const withVisits = options.visits !== false;
-  writeOutputs(folder, [
-    ...files,
-    { name: CHECKPOINT_FILE, text: checkpointText(checkpoint), private: true },
-    ...(withVisits ? [{ name: VISITS_FILE, text: visitsCsv(cohort), private: true }] : []),
-  ]);
-  const visits = withVisits ? "" : " VISITS";
-  const kept = snapshot === null ? "the model is kept" : "the state is kept";
-  return new StoppedError(signal, `Stopped; ${kept}. Resume with: dtm fit${visits} --resume ${folder}`);
 }

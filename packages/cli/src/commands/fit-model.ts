@@ -11,6 +11,7 @@ import {
   type FitDtmOptions,
   type FitProgress,
   fitLinear,
+  isPublished,
   type LinearModels,
   type NoiseChoice,
 } from "@trajectory-maps/core/models";
@@ -56,9 +57,9 @@ export interface StoppedFit {
   readonly snapshot: DtmRunSnapshot;
 }
 
-/** Whether the map is the published one: by its name, or because it has three dimensions. */
-export function isPublished({ kind, mapDimension }: Pick<FitChoice, "kind" | "mapDimension">): boolean {
-  return kind === "dtm-paper" || (kind === "dtm" && mapDimension === 3);
+/** What a fit is asked for, in words of those who expect a map of one or two dimensions. */
+export function askedWords({ kind, mapDimension }: Pick<FitChoice, "kind" | "mapDimension">): string {
+  return kind === "dtm" ? `${mapDimension === 3 ? "three" : mapDimension} dimensions` : `--model ${kind}`;
 }
 
 /** Fits both linear models; to everybody if one of them is asked for, else as baselines of a map. */
@@ -87,9 +88,6 @@ export function fitBoth(
   return context.talk.during("Linear models", (onProgress) => fitLinear(cohort, { ...options, onProgress }));
 }
 
-/** Above this many individuals maps are fitted by minibatches unless told otherwise. */
-export const MANY_INDIVIDUALS = 50_000;
-
 /** Listens for signals while a model and what belongs to it are fitted. */
 export function listenWhileFitting({ talk }: Context): Signals {
   return listenForSignals((signal) => {
@@ -114,6 +112,7 @@ export function fitMap(
   context: Context,
   signals: Signals,
   shards: ShardHost | undefined,
+  keep: Keep,
   snapshot?: DtmRunSnapshot,
 ): Promise<FinishedFit | StoppedFit> {
   const published = isPublished(choice);
@@ -125,11 +124,18 @@ export function fitMap(
       snapshot === undefined
         ? startDtm(read.cohort, { ...mapOptions(read, choice, onProgress), ...threads })
         : resumeDtm(read.cohort, snapshot, { onProgress, ...threads });
-    return await runSteps(run, signals.received);
+    return await runSteps(run, signals.received, keep);
   });
 }
 
-export async function runSteps(run: DtmRun, received: () => StopSignal | undefined): Promise<FinishedFit | StoppedFit> {
+/** Offered the state of a map now and then, to be kept. */
+export type Keep = (snapshot: () => DtmRunSnapshot) => void;
+
+export async function runSteps(
+  run: DtmRun,
+  received: () => StopSignal | undefined,
+  keep: Keep = () => {},
+): Promise<FinishedFit | StoppedFit> {
   let last = Date.now();
   while (!run.step().done) {
     if (Date.now() - last < 40) continue;
@@ -137,6 +143,7 @@ export async function runSteps(run: DtmRun, received: () => StopSignal | undefin
     last = Date.now();
     const signal = received();
     if (signal !== undefined) return { signal, snapshot: run.snapshot() };
+    keep(() => run.snapshot());
   }
   return { model: run.finish(), statistics: run.statistics, ...(run.linear && { linear: run.linear }) };
 }
@@ -188,6 +195,7 @@ export function fitAny(
   context: Context,
   signals: Signals,
   shards: ShardHost | undefined,
+  keep: Keep,
 ): Promise<FinishedFit | StoppedFit> {
   const { kind } = choice;
   if (kind === "lmm" || kind === "fpca") {
@@ -196,7 +204,7 @@ export function fitAny(
     if (model === undefined) throw new DtmError("no-convergence", linear.leftOut.join(" "));
     return Promise.resolve({ model, linear });
   }
-  return fitMap(read, choice, context, signals, shards);
+  return fitMap(read, choice, context, signals, shards, keep);
 }
 
 /** Everyone in the cohort placed by a model. */

@@ -1,16 +1,17 @@
 /** dtm fit --dry-run: what would be read, fitted and written; nothing is. */
 import { numIndividuals } from "@trajectory-maps/core";
 import { numObservations, type ReadCohort } from "@trajectory-maps/core/ingest";
+import { isPublished, MANY_INDIVIDUALS } from "@trajectory-maps/core/models";
 import { isPrivate } from "../io/run-folder.ts";
 import { cohortSummary } from "../print/summary.ts";
 import { counted, whole } from "../print/words.ts";
 import type { CommandResult } from "./command.ts";
-import { type FitChoice, MANY_INDIVIDUALS } from "./fit-model.ts";
+import type { FitChoice } from "./fit-model.ts";
 
 /** The plan of a fit, in words and as data. */
 export function planOf(read: ReadCohort, choice: FitChoice, folder: string, names: readonly string[]): CommandResult {
   const { cohort, columns, numRows, numRowsLeftOut, warnings, notes } = read;
-  const kind = choice.mapDimension === 3 && choice.kind === "dtm" ? "dtm-paper" : choice.kind;
+  const kind = isPublished(choice) ? "dtm-paper" : choice.kind;
   const schedule =
     kind === "dtm" || kind === "dtm-paper"
       ? (choice.schedule ?? (numIndividuals(cohort) > MANY_INDIVIDUALS ? "svi" : "batch"))

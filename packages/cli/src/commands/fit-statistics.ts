@@ -1,31 +1,47 @@
 /** dtm fit --statistics FILES: a map fitted to statistics that were taken before, shard by shard perhaps; the run keeps no visits. */
-import { join } from "node:path";
 import { saveModel } from "@trajectory-maps/core";
 import { embedStatistics, numVisits, type ShardHost, spreadShards, startPrepared } from "@trajectory-maps/core/hosts";
-import { linearLogLikelihood } from "@trajectory-maps/core/models";
+import { isPublished, linearLogLikelihood } from "@trajectory-maps/core/models";
 import { NotConvergedError, StoppedError, UsageError } from "../exit-codes.ts";
-import { lockFolder } from "../io/lock.ts";
-import { fileExists } from "../io/read.ts";
+import { DIGESTS_FILE, RECORD_FILE } from "../io/belongs.ts";
+import { whileLocked } from "../io/lock.ts";
+import { openQuestions } from "../io/questions.ts";
 import { BASELINES, isPrivate } from "../io/run-folder.ts";
 import { type ReadStatistics, readStatistics, readStatisticsByFile, statisticsFiles } from "../io/statistics-file.ts";
-import { checkOutputs, type OutputFile, writeOutputs } from "../io/write.ts";
+import { checkOutputs, type OutputFile } from "../io/write.ts";
+import { longName } from "../option-names.ts";
 import { mapPicture, mapSummary, modelTable, noiseSummary } from "../print/summary.ts";
 import { counted, line } from "../print/words.ts";
 import { withShards } from "../threads/shards.ts";
-import { type CommandResult, type Context, type Options, textOption } from "./command.ts";
-import { outputNames, removeStale, traceCsv } from "./fit-finish.ts";
-import { type FitChoice, isPublished, listenWhileFitting, mapOptions, runSteps } from "./fit-model.ts";
+import { BASIS_OPTIONS } from "./basis.ts";
+import { type CommandResult, type Context, type OptionSpec, type Options, textOption } from "./command.ts";
+import { COVARIATE_OPTIONS } from "./covariates.ts";
+import { FHIR_OPTIONS } from "./fhir.ts";
+import { outputNames, traceCsv, writeRun } from "./fit-finish.ts";
+import { askedWords, type FitChoice, listenWhileFitting, mapOptions, runSteps } from "./fit-model.ts";
 import { jobsOf } from "./numbers.ts";
+import { OMOP_OPTIONS } from "./omop.ts";
 import { placementsCsv } from "./placements.ts";
-import { runRecord, runRecordText } from "./run-record.ts";
+import { runRecord, sealed } from "./run-record.ts";
 import { refuseOptions } from "./statistics.ts";
+import { COLUMN_OPTIONS, MARKER_OPTIONS } from "./visits.ts";
+import { QUERY_OPTIONS } from "./visits-source.ts";
 
+/** Names of options without a default: a given one was asked for. */
+const namesOf = (options: readonly OptionSpec[]) =>
+  options.filter((option) => option.default === undefined).map(longName);
 /** Options that say something of visits, which are not read. */
 const OF_VISITS = [
-  ...["id", "time", "value", "markers", "markerColumn", "marker", "unit", "timeUnit", "limits", "keepRepeats"],
-  ...["leaveOutBad", "delimiter", "decimal", "noise", "basis", "degree", "knots"],
-  ...["subjects", "covariates", "reference"],
+  ...namesOf([...COLUMN_OPTIONS, ...QUERY_OPTIONS, ...OMOP_OPTIONS, ...MARKER_OPTIONS, ...FHIR_OPTIONS]),
+  ...namesOf(BASIS_OPTIONS),
+  ...["noise", "subjects"],
 ];
+const OF_COVARIATES = namesOf(COVARIATE_OPTIONS).filter((name) => name !== "subjects");
+
+/** How long a fit waits for each answer of another program. */
+const ANSWER_SECONDS = 3600;
+/** How long a place waits for another process of the same place to write its run. */
+const PATIENCE_MS = 60_000;
 
 export async function fitStatistics(
   list: string,
@@ -37,11 +53,18 @@ export async function fitStatistics(
   if (path !== undefined) throw new UsageError(`--statistics: expected instead of visits, received with ${path}.`);
   refuseOptions(
     options,
+    OF_COVARIATES,
+    "expected with visits; files of statistics carry no covariates. Fit the visits",
+  );
+  refuseOptions(
+    options,
     OF_VISITS,
     "expected with visits; statistics bring their own. Give it to dtm statistics, or fit the visits",
   );
   if (asked.kind !== "dtm" || isPublished(asked)) {
-    throw new UsageError(`--statistics: expected with --model dtm of one or two dimensions, received ${asked.kind}.`);
+    throw new UsageError(
+      `--statistics: expected with --model dtm of one or two dimensions, received ${askedWords(asked)}.`,
+    );
   }
   const folder = textOption(options, "out") ?? "run";
   checkOutputs(folder, STATISTICS_OUTPUTS, options.force === true);
@@ -51,7 +74,11 @@ export async function fitStatistics(
     byFile ? readStatisticsByFile(files) : readStatistics(files),
   );
   const source = files.length === 1 ? files[0]! : `${files[0]} and ${files.length - 1} more`;
-  const spread = (host: ShardHost | undefined) => spreadShards({ place: 0, numPlaces: 1 }, host ? { host } : {});
+  const rounds = textOption(options, "rounds");
+  if (rounds !== undefined && !byFile) throw new UsageError("--rounds: expected with --by-file. Ask for both.");
+  const elsewhere = rounds === undefined ? {} : { elsewhere: openQuestions(rounds, ANSWER_SECONDS) };
+  const spread = (host: ShardHost | undefined) =>
+    spreadShards({ place: 0, numPlaces: 1 }, { ...(host && { host }), ...elsewhere });
   const choice = byFile ? { ...asked, schedule: "batch" as const } : asked;
   return fitRead({ read, source, folder, asked: choice, options, context, ...(byFile && { spread }) });
 }
@@ -79,7 +106,6 @@ export async function fitRead(fit: StatisticsFit): Promise<CommandResult> {
   const { read, source, folder, asked, options, context, spread, onModel } = fit;
   // A place that waits for others would not hear a signal; it can be ended at any moment, and run twice: its files have the same bytes.
   const waits = onModel !== undefined;
-  const unlock = waits ? () => {} : lockFolder(folder);
   const signals = waits ? { received: () => undefined, release: () => {} } : listenWhileFitting(context);
   try {
     return await withShards(jobsOf(options), read.ids.length, async (threads) => {
@@ -115,16 +141,19 @@ export async function fitRead(fit: StatisticsFit): Promise<CommandResult> {
         "trace.csv": traceCsv(model),
       };
       const numRows = statistics.reduce((sum, own) => sum + numVisits(own), 0);
-      const about = { command: context.commandLine, source, files: [...Object.keys(texts), "run.json"] };
+      const about = { command: context.commandLine, source, files: [...Object.keys(texts), DIGESTS_FILE, RECORD_FILE] };
       const reading = { ...columnsOf(read), numRows, numRowsLeftOut: 0, warnings: [], notes: [] };
       const record = runRecord(model, reading, about);
-      texts["run.json"] = runRecordText(record);
       const outputs = STATISTICS_OUTPUTS.flatMap((name) =>
         texts[name] === undefined ? [] : [{ name, text: texts[name], private: isPrivate(name) }],
       );
-      const refit = fileExists(join(folder, "run.json"));
-      const paths = writeOutputs(folder, outputs);
-      if (refit) removeStale({ folder, context }, outputs);
+      const files = [...outputs, ...sealed(record, {})];
+      // The lock of a fit is held from its beginning; a place takes it when it is done waiting, one that runs twice in turn.
+      const paths = await whileLocked(
+        waits ? folder : undefined,
+        () => writeRun({ folder, context }, files),
+        PATIENCE_MS,
+      );
       onModel?.(texts["model.json"] as string);
       const cohort = `${counted(read.ids.length, "individual")}, ${counted(numRows, "observation")}`;
       const text = [
@@ -142,7 +171,6 @@ export async function fitRead(fit: StatisticsFit): Promise<CommandResult> {
     });
   } finally {
     signals.release();
-    unlock();
   }
 }
 

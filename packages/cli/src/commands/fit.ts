@@ -1,15 +1,20 @@
 /** dtm fit VISITS: read a table of visits, fit a model and its baselines, place everyone, write the folder of a run. */
-import { join } from "node:path";
-import { numIndividuals } from "@trajectory-maps/core";
+import { loadModel, numIndividuals } from "@trajectory-maps/core";
 import { type ReadCohort, readCohortFile, withCovariates } from "@trajectory-maps/core/ingest";
-import { NOISE_CHOICES, type NoiseChoice, usualNoise } from "@trajectory-maps/core/models";
+import { isPublished, NOISE_CHOICES, type NoiseChoice, usualNoise } from "@trajectory-maps/core/models";
 import { csvPieces } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
-import { type Checkpoint, readCheckpoint } from "../io/checkpoint.ts";
-import { lockFolder } from "../io/lock.ts";
+import {
+  type Checkpoint,
+  hasCheckpoint,
+  openCheckpoints,
+  readCheckpoint,
+  visitsOfUnfinished,
+} from "../io/checkpoint.ts";
+import { begunFiles } from "../io/protocol.ts";
 import { FROM_OMOP, fileExists, nameOf, readBlocks } from "../io/read.ts";
-import { OMOP_SUBJECTS_FILE, readModel, readVisitsCopy, VISITS_FILE } from "../io/run-folder.ts";
-import { checkOutputs, writeOutputs } from "../io/write.ts";
+import { OMOP_SUBJECTS_FILE, readVisitsCopy, visitsCsv } from "../io/run-folder.ts";
+import { checkOutputs } from "../io/write.ts";
 import { flagOf, longName } from "../option-names.ts";
 import { withShards } from "../threads/shards.ts";
 import { BASIS_OPTIONS, basisOf, given } from "./basis.ts";
@@ -19,20 +24,22 @@ import {
   type CommandResult,
   type Context,
   FORCE_OPTION,
+  inGroup,
   JOBS_OPTION,
-  type OptionSpec,
   type Options,
   textOption,
 } from "./command.ts";
 import { COVARIATE_OPTIONS, covariateChoices, readCovariates } from "./covariates.ts";
 import { FHIR_OPTIONS } from "./fhir.ts";
-import { finishRun, keepSnapshot, outputNames, type Work } from "./fit-finish.ts";
+import { finishRun, outputNames, type Work } from "./fit-finish.ts";
+import { openKeeper } from "./fit-keep.ts";
 import {
+  askedWords,
   type FinishedFit,
   type FitChoice,
   fitAny,
   fitMap,
-  isPublished,
+  type Keep,
   KINDS,
   type Kind,
   listenWhileFitting,
@@ -52,7 +59,7 @@ import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, sharedColumns, tableForm, V
 import { QUERY_OPTIONS, visitsPath } from "./visits-source.ts";
 
 /** What a map is asked for, whatever it is fitted to. */
-export const MAP_OPTIONS: readonly OptionSpec[] = [
+export const MAP_OPTIONS = inGroup("Model", [
   { flags: "--dim <number>", description: "dimensions of the map: 1, 2 or 3", default: "2" },
   { flags: "--mean <kind>", description: "population mean", default: "scalar", choices: ["scalar", "spline"] },
   {
@@ -69,7 +76,7 @@ export const MAP_OPTIONS: readonly OptionSpec[] = [
     description: "priors on noise and covariance for small cohorts (default: weak; none for the published map)",
     choices: PRIORS,
   },
-];
+]);
 
 export const fit: Command = {
   name: "fit",
@@ -85,14 +92,16 @@ export const fit: Command = {
     OUTCOME_OPTION,
     ...MARKER_OPTIONS,
     ...FHIR_OPTIONS,
-    { flags: "--model <kind>", description: "kind of model", default: "dtm", choices: KINDS },
+    { group: "Model", flags: "--model <kind>", description: "kind of model", default: "dtm", choices: KINDS },
     ...MAP_OPTIONS,
     {
+      group: "Model",
       flags: "--schedule <name>",
       description: "how the map is fitted (default: batch; svi above 50,000 individuals)",
       choices: SCHEDULES,
     },
     {
+      group: "Model",
       flags: "--noise <kind>",
       description:
         "measurement noise: white, one variance for all; level, more or less for each individual; serial, correlated between neighbouring visits; auto, what of these the data ask for (default: auto for --model dtm with one marker and no covariates, else white)",
@@ -106,14 +115,29 @@ export const fit: Command = {
     },
     {
       flags: "--by-file",
-      description: "with --statistics: add sums file by file, which gives the bytes of dtm federate of a site for each",
+      description:
+        "with --statistics: add sums file by file, which gives the bytes of dtm federate of a site for each, and of dtm shards",
     },
-    { flags: "--learn", description: "also learn the noise, variance and length-scale of the published map" },
+    {
+      flags: "--rounds <folder>",
+      description:
+        "with --by-file: have another program, such as Spark, answer the passes of the map over individuals, by files in this new folder",
+    },
+    {
+      group: "Model",
+      flags: "--learn",
+      description: "also learn the noise, variance and length-scale of the published map",
+    },
     { flags: "-o, --out <folder>", description: "folder for results", default: "run" },
     { flags: "--no-visits", description: "keep no copy of the visits in the results" },
     { flags: "--strict", description: "exit code 5 if the fit did not converge" },
     { flags: "--dry-run", description: "read and check the visits, print the plan, write nothing" },
     { flags: "--resume <folder>", description: "resume an interrupted fit" },
+    {
+      flags: "--checkpoint <seconds>",
+      description: "how often the state of a map under way is kept, to be resumed from",
+      default: "30",
+    },
     JOBS_OPTION,
     FORCE_OPTION,
   ],
@@ -131,6 +155,8 @@ export const fit: Command = {
     "dtm fit --resume run/",
     "dtm fit --statistics statistics.parquet -o run/",
   ],
+  writes: (_, options) =>
+    options.dryRun === true ? undefined : (textOption(options, "resume") ?? textOption(options, "out") ?? "run"),
   run: async ([first, second], given, context) => {
     const { visits: table, options } =
       first === undefined ? { visits: undefined, options: given } : await tellApart(first, second, given, context);
@@ -148,50 +174,67 @@ export const fit: Command = {
       throw new UsageError("--outcome: expected with --omop. Leave it out.");
     const names = [...outputNames(options.visits !== false, covariateChoices(options) !== undefined), ...outcomes];
     checkOutputs(folder, names, options.force === true);
+    checkUnfinished(folder, options.force === true);
     const read = await readDescribed(path, asked, options, context);
     const model = isPublished(asked) ? "dtm-paper" : asked.kind;
     const choice = { ...asked, noise: asked.noise ?? usualNoise(model, read.cohort, asked.residual) };
     if (options.dryRun === true) return planOf(read, choice, folder, names);
-    const about = { folder, source: nameOf(path), read, choice, options, context };
     const subjects = outcomes.length === 0 ? undefined : await omopSubjects(options);
-    const result = await whileLocked(about, (work) => fitAny(read, choice, context, work.signals, work.shards));
-    if (subjects === undefined) return result;
-    const [file] = writeOutputs(folder, [
-      { name: OMOP_SUBJECTS_FILE, text: csvPieces(subjects.columns, subjects.rows, { exact: true }), private: true },
-    ]);
-    return { ...result, text: `${result.text}\n          ${file}   (private)` };
+    const also =
+      subjects === undefined
+        ? []
+        : [
+            {
+              name: OMOP_SUBJECTS_FILE,
+              text: csvPieces(subjects.columns, subjects.rows, { exact: true }),
+              private: true,
+            },
+          ];
+    const copy = options.visits === false ? undefined : () => visitsCsv(read.cohort);
+    const checkpoints = openCheckpoints(folder, { visits: copy });
+    const about = { folder, source: nameOf(path), read, choice, options, context, checkpoints, also };
+    return whileListening(about, (work, keep) => fitAny(read, choice, context, work.signals, work.shards, keep));
   },
 };
+
+/** Refuses to begin anew where an interrupted fit waits to be resumed. */
+function checkUnfinished(folder: string, force: boolean): void {
+  if (force || !hasCheckpoint(folder)) return;
+  throw new UsageError(
+    `${folder} holds an unfinished fit. Finish it with dtm fit --resume ${folder}, name another folder, or use --force to begin anew.`,
+  );
+}
 
 /** The visits, with covariates of individuals where they are asked for. */
 async function readDescribed(path: string, choice: AskedFit, options: Options, context: Context): Promise<ReadCohort> {
   const { subjects, ...read } = await readVisits(path, options, context);
   const { kind, mapDimension } = choice;
   if (covariateChoices(options) !== undefined && (kind !== "dtm" || isPublished(choice))) {
-    throw new UsageError(`--covariates: expected with --model dtm of one or two dimensions, received ${kind}.`);
+    throw new UsageError(
+      `--covariates: expected with --model dtm of one or two dimensions, received ${askedWords(choice)}.`,
+    );
   }
   const covariates = await readCovariates(path, read.cohort, options, context, { mapDimension }, subjects);
   return covariates === undefined ? read : { ...read, cohort: withCovariates(read.cohort, covariates) };
 }
 
-/** Fits and finishes in the run's folder, which no other fit may use meanwhile; a signal keeps what is there. */
-async function whileLocked(
-  about: Omit<Work, "signals" | "shards">,
-  fitting: (work: Work) => Promise<FinishedFit | StoppedFit>,
+/** Fits and finishes in the run's folder; a signal keeps what is there. */
+async function whileListening(
+  about: Omit<Work, "signals" | "shards" | "keeper">,
+  fitting: (work: Work, keep: Keep) => Promise<FinishedFit | StoppedFit>,
 ): Promise<CommandResult> {
-  const { folder, read, options, context } = about;
-  const unlock = lockFolder(folder);
+  const { read, options, context } = about;
+  const keeper = openKeeper(about);
   const signals = listenWhileFitting(context);
   try {
     return await withShards(jobsOf(options), numIndividuals(read.cohort), async (shards) => {
-      const work = { ...about, signals, shards };
-      const fitted = await fitting(work);
-      if ("snapshot" in fitted) throw keepSnapshot(fitted.signal, fitted.snapshot, work);
+      const work = { ...about, signals, shards, keeper };
+      const fitted = await fitting(work, keeper.offer);
+      if ("snapshot" in fitted) throw keeper.stopped(fitted.signal, fitted.snapshot);
       return await finishRun(fitted, work);
     });
   } finally {
     signals.release();
-    unlock();
   }
 }
 
@@ -249,7 +292,7 @@ export function choiceOf(options: Options): AskedFit {
 }
 
 /** Options that a resumed fit takes; all others were settled when it began. Those of the form of a table go with one. */
-const RESUMED = ["resume", "jobs", "visits", "strict", "json", "config", "progress", "quiet", "debug"];
+const RESUMED = ["resume", "checkpoint", "jobs", "visits", "strict", "json", "config", "progress", "quiet", "debug"];
 const TABLE_FORM = [
   ...["delimiter", "decimal", "skipLine", "encoding", "thousands", "wide", "subjects"],
   ...["dateOrder", "yearPivot", "partialDates"],
@@ -313,23 +356,27 @@ async function resume(
   context: Context,
 ): Promise<CommandResult> {
   checkResumed(path !== undefined, context);
-  const checkpoint = readCheckpoint(folder);
-  const { kind, mapDimension, mean, seed, markers, source, snapshot } = checkpoint;
-  const copy = join(folder, VISITS_FILE);
+  const checkpoint = readCheckpoint(folder, context.talk.warn);
+  const { kind, mapDimension, mean, seed, markers, source, snapshot, model } = checkpoint;
+  const copy = visitsOfUnfinished(folder);
   if (path === undefined && !fileExists(copy)) {
     throw new UsageError(`${folder} keeps no copy of the visits. Name them: dtm fit VISITS --resume ${folder}.`);
   }
   const { cohort } = await (path === undefined
     ? readVisitsCopy(copy, markers)
     : readAgain(path, checkpoint, options, context));
-  const covariates = snapshot?.kind === "dtm" ? snapshot.inputs.covariates : null;
+  const { covariates } = checkpoint;
   const described = covariates === null ? cohort : { ...cohort, covariates };
   const read = { ...checkpoint.reading, cohort: described, columns: checkpoint.columns };
-  const { noise } = snapshot?.markers[0] ?? readModel(folder).markers[0]!;
+  const fitted = model === null ? undefined : loadModel(model);
+  const { noise } = (snapshot ?? fitted!).markers[0]!;
   const choice = { kind, mapDimension, mean, seed, noise: noise.kind };
   const kept = { ...options, visits: options.visits !== false && fileExists(copy) };
-  const about = { folder, source, read, choice, options: kept, context };
-  return whileLocked(about, async ({ signals, shards }) =>
-    snapshot === null ? { model: readModel(folder) } : await fitMap(read, choice, context, signals, shards, snapshot),
+  const checkpoints = openCheckpoints(folder, checkpoint);
+  // A study whose fit is resumed by hand goes on from there.
+  const also = context.beside === undefined ? begunFiles(folder) : [];
+  const about = { folder, source, read, choice, options: kept, context, checkpoints, also };
+  return whileListening(about, async ({ signals, shards }, keep) =>
+    snapshot === null ? { model: fitted! } : await fitMap(read, choice, context, signals, shards, keep, snapshot),
   );
 }

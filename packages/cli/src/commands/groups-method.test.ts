@@ -1,6 +1,9 @@
+import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run, smallCohort, workplace } from "../../test/harness.ts";
-import { groupsContract } from "../contracts.ts";
+import { groupsContract } from "../contract-fit.ts";
+import { loadServed } from "../serve/models.ts";
 
 const here = workplace();
 afterAll(here.clear);
@@ -56,6 +59,36 @@ describe("dtm groups", () => {
     expect(out).toMatch(/components of fpca after varimax: \d+% most at .* years; \d+% most at/);
     const { components } = groupsContract.parse(JSON.parse(here.text("run", "groups.json")));
     expect(components?.components.reduce((s, { share }) => s + share, 0)).toBeCloseTo(1, 9);
+  });
+
+  it("keeps the regions of the groups; a file of an earlier version, without them, is refused where they are needed", async () => {
+    expect((await run("groups", RUN, "--groups", "2", "--stability", "0", "--force", "-q")).code).toBe(0);
+    const { regions, ...earlier } = groupsContract.parse(JSON.parse(here.text("run", "groups.json")));
+    expect(regions).toMatchObject({ numGroups: 2, dimension: 2 });
+    const old = here.at("old");
+    cpSync(RUN, old, { recursive: true });
+    // Runs of earlier versions have no digests either.
+    rmSync(join(old, "digests.json"));
+    const record = JSON.parse(here.text("old", "run.json")) as { files: { name: string; sha256?: string }[] };
+    const files = record.files.filter(({ name }) => name !== "digests.json").map(({ sha256: _, ...file }) => file);
+    writeFileSync(join(old, "run.json"), JSON.stringify({ ...record, files }));
+    writeFileSync(join(old, "groups.json"), JSON.stringify(earlier));
+    const columns = ["--id", "id", "--time", "time", "--value", "value", "-q"];
+    for (const argv of [
+      ["embed", old, join(old, "visits.csv"), ...columns],
+      ["calculator", old, "-o", here.at("page.html")],
+    ]) {
+      const { code, talk } = await run(...argv);
+      expect(code).toBe(4);
+      expect(talk.replace(/\s+/g, " ")).toMatch(/expected the regions of the groups, received a file of an earlier/);
+      expect(talk.replace(/\s+/g, " ")).toMatch(/dtm groups .*old again with --force, or name .*model\.json to go/);
+    }
+    await expect(loadServed("old", old)).rejects.toThrow(/regions of the groups/);
+    const alone = await run("embed", join(old, "model.json"), join(old, "visits.csv"), ...columns);
+    expect(alone.code).toBe(0);
+    expect(alone.out).not.toContain("probability_A");
+    // What needs no regions reads it as before.
+    expect((await run("summary", old, "-q")).out).toMatch(/[Gg]roups/);
   });
 
   it("refuses a method it does not know", async () => {

@@ -1,9 +1,11 @@
 /** dtm groups RUN: groups of individuals on the map, with names, evidence and stability. */
+import { type GroupMethod, writeMixture } from "@trajectory-maps/core/study";
 import { toCsv } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
+import { isFolder } from "../io/read.ts";
 import { openRun } from "../io/run-folder.ts";
-import { checkOutputs, writeOutputs } from "../io/write.ts";
+import { checkOutputs } from "../io/write.ts";
 import { groupsPage } from "../print/results.ts";
 import { verdictLines } from "../print/summary.ts";
 import { withPool } from "../threads/pool.ts";
@@ -12,13 +14,18 @@ import { type Command, FORCE_OPTION, JOBS_OPTION, type OptionSpec, type Options,
 import { SUBJECTS_OPTION } from "./covariates.ts";
 import { componentsLine, componentsOf, METHOD_OPTION, methodOf } from "./groups-method.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
-import { GROUPS_FILE, laterRecord, runVerdict } from "./run-record.ts";
+import { GROUPS_FILE, runVerdict, writeResults } from "./run-record.ts";
 import { type GroupChoice, groupsOf, placeRun, type StudiedGroups } from "./study-parts.ts";
 import { COLUMN_OPTIONS, readVisitsFor } from "./visits.ts";
 
 const GROUPS_TABLE = "groups.csv";
 
 export const RUN_ARGUMENT = { name: "run", description: "folder written by dtm fit" } as const;
+
+/** The run that a command writes its results into, if it is there. */
+export function runWritten([folder = ""]: readonly string[]): string | undefined {
+  return isFolder(folder) ? folder : undefined;
+}
 
 /** Where the visits are read from if the run keeps no copy. */
 export const VISITS_OPTION: OptionSpec = {
@@ -54,6 +61,7 @@ export const groups: Command = {
     "dtm groups run/ --groups 4 --stability 50 --better high",
     "dtm groups run/ --method mixture --force",
   ],
+  writes: runWritten,
   run: async ([folder = ""], options, context) => {
     const choice = groupChoice(options);
     const opened = await openRun(folder, otherVisits(options, context));
@@ -69,21 +77,21 @@ export const groups: Command = {
       );
     }
     const components = componentsOf(run);
-    const json = { ...groupsJson(studied, choice.seed), components };
+    const json = { ...groupsJson(studied, choice), components };
     const files = [
-      { name: GROUPS_FILE, text: toJson(json) },
+      // Exact sizes, down to one: a shared report hides small ones.
+      { name: GROUPS_FILE, text: toJson(json), private: true },
       { name: GROUPS_TABLE, text: groupsCsv(studied, run.placements.ids), private: true },
     ];
     const verdict = runVerdict(folder, run.model, {
       ...(studied.stability && { refits: studied.stability.mapAgreement }),
     });
-    const record = laterRecord(folder, "groups", context.commandLine, [GROUPS_FILE, GROUPS_TABLE], { map: verdict });
-    const paths = writeOutputs(folder, [...files, ...record]).slice(0, files.length);
+    const paths = writeResults(folder, "groups", files, context, { map: verdict });
     const { marker } = run.model.markers[0]!;
     const page = groupsPage(studied, marker) + componentsLine(components, marker.timeUnit);
     return {
       // What should not be used says so first.
-      text: `${verdict.state === "poor" ? [verdictLines(verdict), page].join("\n\n") : [page, verdictLines(verdict)].join("\n\n")}\n\nWritten   ${paths.join("\n          ")}   (private)`,
+      text: `${verdict.colour === "grey" ? [verdictLines(verdict), page].join("\n\n") : [page, verdictLines(verdict)].join("\n\n")}\n\nWritten   ${paths.join("\n          ")}   (private)`,
       json,
     };
   },
@@ -110,31 +118,45 @@ export function groupChoice(options: Options): GroupChoice {
   };
 }
 
+/** What groups.json says of how groups were made. */
+export interface StoredChoice {
+  readonly method: GroupMethod;
+  readonly numGroups: number;
+  readonly seed: number;
+  readonly better?: "high" | "low" | null;
+}
+
+/** The choice that gives the same groups again: as many as were found. */
+export function choiceOf({ method, numGroups, seed, better }: StoredChoice) {
+  return { method, numGroups, seed, ...(better && { better }) };
+}
+
 /** groups.json: everything about the groups but who is in them. */
-export function groupsJson({ groups: found, stability }: StudiedGroups, seed: number) {
+function groupsJson({ groups: found, stability }: StudiedGroups, { seed, better }: GroupChoice) {
   return {
     method: found.method,
     numGroups: found.groups.length,
-    groups: found.groups.map(({ letter, name, summary, numMembers, course, from, until, parts, markers }, k) => ({
-      letter,
-      name,
-      summary,
-      size: numMembers,
-      pairsKept: stability?.groups.find(({ group }) => group === k)?.pairsKept ?? null,
-      times: course.times,
-      median: course.median,
-      lower: course.lower,
-      upper: course.upper,
-      from,
-      until,
-      parts,
-      ...(markers && {
-        markers: markers.map((own) => {
-          const { times, median, lower, upper } = own.course;
-          return { marker: own.marker, name: own.name, summary: own.summary, times, median, lower, upper };
+    groups: found.groups.map(
+      ({ letter, name, summary, rate, numMembers, numSeen, course, from, until, parts, markers }, k) => ({
+        ...{ letter, name, summary, rate },
+        size: numMembers,
+        numSeen,
+        pairsKept: stability?.groups.find(({ group }) => group === k)?.pairsKept ?? null,
+        times: course.times,
+        median: course.median,
+        lower: course.lower,
+        upper: course.upper,
+        from,
+        until,
+        parts,
+        ...(markers && {
+          markers: markers.map(({ marker, name, summary, rate, course: own }) => {
+            const { times, median, lower, upper } = own;
+            return { marker, name, summary, rate, times, median, lower, upper };
+          }),
         }),
       }),
-    })),
+    ),
     choice: found.choice,
     stability:
       stability === null
@@ -146,9 +168,11 @@ export function groupsJson({ groups: found, stability }: StudiedGroups, seed: nu
             mapAgreement: stability.mapAgreement,
           },
     clustered: found.clustered.length,
+    regions: writeMixture(found.regions),
     certainty: found.certainty,
     tree: found.treeTop,
     seed,
+    better: better ?? null,
   };
 }
 

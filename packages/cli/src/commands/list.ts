@@ -63,6 +63,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./predict.ts")).predictCommand,
   },
   {
+    name: "calculator",
+    usage: "<model>",
+    summary: "write one offline page that forecasts one patient",
+    load: async () => (await import("./calculator.ts")).calculatorCommand,
+  },
+  {
     name: "summary",
     usage: "<run>",
     summary: "print the summary of a run again",

@@ -2,7 +2,8 @@ import { fileURLToPath } from "node:url";
 import { simulatePlaces } from "@trajectory-maps/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { run, workplace } from "../../test/harness.ts";
-import { inspectMarkersContract, simulateContract } from "../contracts.ts";
+import { simulateContract } from "../contract-individuals.ts";
+import { inspectMarkersContract } from "../contract-tables.ts";
 import { readVisitsCopy } from "../io/run-folder.ts";
 import { markersOf } from "./marker-list.ts";
 

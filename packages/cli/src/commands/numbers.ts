@@ -20,9 +20,12 @@ export function wholeNumber(
   return value;
 }
 
+/** A number in decimal digits, as cells of tables are written: no 0x10, no Infinity. */
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
 /** A finite number from its text, or a UsageError that names the option. */
 export function realNumber(option: string, text: string): number {
-  const value = text.trim() === "" ? Number.NaN : Number(text);
+  const value = DECIMAL.test(text.trim()) ? Number(text) : Number.NaN;
   if (!Number.isFinite(value)) throw new UsageError(`${option}: expected a number, received "${text}".`);
   return value;
 }

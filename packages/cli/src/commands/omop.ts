@@ -11,9 +11,9 @@ import {
 } from "../databases/omop.ts";
 import { UsageError } from "../exit-codes.ts";
 import { counted } from "../print/words.ts";
-import { type Context, listOption, type OptionSpec, type Options, textOption } from "./command.ts";
+import { type Context, inGroup, listOption, type OptionSpec, type Options, textOption } from "./command.ts";
 
-export const OMOP_OPTIONS: readonly OptionSpec[] = [
+export const OMOP_OPTIONS = inGroup("OMOP CDM", [
   {
     flags: "--omop <address>",
     description: "visits from OMOP CDM tables: postgres://user@host/name, a DuckDB file, or a folder of CSV or Parquet",
@@ -29,7 +29,7 @@ export const OMOP_OPTIONS: readonly OptionSpec[] = [
     flags: "--unit-concept <concepts>",
     description: "with --omop: units that are taken, with commas, 0 for none (default: the only one there is)",
   },
-];
+]);
 
 export const OUTCOME_OPTION: OptionSpec = {
   flags: "--outcome <list>",
@@ -49,7 +49,7 @@ const OPERATORS: ReadonlyMap<number, string> = new Map([
   [4171755, ">"],
 ]);
 
-export function omopQuestion(options: Options): OmopQuestion {
+function omopQuestion(options: Options): OmopQuestion {
   if (options.origin !== undefined) {
     throw new UsageError("--origin: expected with a table; with --omop times are counted from the day of --index.");
   }

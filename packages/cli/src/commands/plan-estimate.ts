@@ -1,4 +1,5 @@
 /** Time, memory and shards of a large fit, from rates measured here and from how many passes fits were seen to take (docs/scaling.md). */
+import { LINEAR_SAMPLES, MANY_INDIVIDUALS, MAP_SAMPLE, usualRestarts } from "@trajectory-maps/core/models";
 import type { PlannedKind, Rates } from "./plan-rates.ts";
 
 /** A cohort to plan for. */
@@ -38,12 +39,6 @@ export interface Estimate {
   readonly passes: number;
 }
 
-// As a fit has them (core: models/dtm/settings.ts, models/linear/start.ts).
-const BATCH_UP_TO = 50_000;
-const THREE_STARTS_UP_TO = 5_000;
-const MAP_SAMPLE = 65_536;
-const LINEAR_SAMPLE = { one: { many: 50_000, enough: 20_000 }, several: { many: 8_000, enough: 4_000 } };
-
 // Passes that the time of simulated registries comes to (docs/scaling.md): 190 to 380 where all are over everybody. Other cohorts take more or fewer.
 export const ITERATIONS = 300;
 export const SAMPLE_PASSES = 24;
@@ -53,14 +48,14 @@ const WHOLE_PASSES = 3;
 export const THREAD_GAIN = 0.55;
 
 // Bytes. Of a file: 18 doubles and a count; in memory two more doubles.
-export const FILE_BYTES = 148;
+const FILE_BYTES = 148;
 const STATISTICS_BYTES = FILE_BYTES + 16;
 /** An individual's squares before and after a pass, kept, with directions. */
 const LEVEL_BYTES = 3 * 6 * 8 + 5 * 8;
 /** Starting places (twice mean, covariance) and places as they are put together (twice mean, covariance, likelihood, count). */
 const PLACE_BYTES = 2 * 48 + 2 * 60 + 16;
 /** A short id in a list, and while ids are put in order. */
-export const ID_BYTES = 90;
+const ID_BYTES = 90;
 /** A visit while its table is read. */
 const VISIT_BYTES = 120;
 /** The program itself with its threads and what they leave behind for a while. */
@@ -76,11 +71,11 @@ export function estimate(cohort: PlannedCohort, rates: Rates, machine: Machine):
   const { individuals: m, visits, markers } = cohort;
   const rows = m * visits * markers;
   const threads = 1 + THREAD_GAIN * (machine.jobs - 1);
-  const schedule = m > BATCH_UP_TO ? "svi" : "batch";
-  const { many, enough } = markers === 1 ? LINEAR_SAMPLE.one : LINEAR_SAMPLE.several;
+  const schedule = m > MANY_INDIVIDUALS ? "svi" : "batch";
+  const { many, enough } = markers === 1 ? LINEAR_SAMPLES.one : LINEAR_SAMPLES.several;
   const linear = rates.linear * (m > many ? enough : m);
   const sample = m >= 2 * MAP_SAMPLE ? MAP_SAMPLE : m;
-  const passes = schedule === "svi" ? SAMPLE_PASSES : ITERATIONS * (m > THREE_STARTS_UP_TO ? 1 : 3);
+  const passes = schedule === "svi" ? SAMPLE_PASSES : ITERATIONS * (1 + usualRestarts(m));
   const visited = schedule === "svi" ? passes * sample + WHOLE_PASSES * m : passes * m;
   const statistics = { stage: "statistics", seconds: rows * (rates.read + rates.reduce) };
   const map = { stage: "map", seconds: linear + (visited * rates.pass) / threads };

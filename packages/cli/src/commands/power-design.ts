@@ -4,7 +4,7 @@ import type { StudyDesign, VisitSchedule } from "@trajectory-maps/core/study";
 import { parse as parseYaml } from "yaml";
 import * as z from "zod";
 import { UsageError } from "../exit-codes.ts";
-import { nameOf, readText } from "../io/read.ts";
+import { MOST_SETTINGS, nameOf, readText } from "../io/read.ts";
 import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";
 import { realNumber, timesOf, wholeNumber } from "./numbers.ts";
 import { formOf } from "./table-form.ts";
@@ -61,7 +61,7 @@ function designOf(path: string): z.infer<typeof designFile> | undefined {
   if (!isJson && !/\.ya?ml$/i.test(path)) return undefined;
   let raw: unknown;
   try {
-    const text = readText(path);
+    const text = readText(path, MOST_SETTINGS);
     raw = isJson ? JSON.parse(text) : parseYaml(text);
   } catch (error) {
     // JSON that holds a row a line is a table.

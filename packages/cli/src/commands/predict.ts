@@ -1,7 +1,7 @@
 /** dtm predict MODEL VISITS: courses of individuals at given times, or when they cross a threshold. */
 
 import type { Cohort, Marker, Prediction, TrajectoryModel } from "@trajectory-maps/core";
-import { valueLimits } from "@trajectory-maps/core/ingest";
+import { type Limits, valueLimits } from "@trajectory-maps/core/ingest";
 import {
   type BandKind,
   basisDomain,
@@ -22,10 +22,14 @@ import {
   COURSE_COLUMNS,
   courseOf,
   courseRows,
+  emptyRows,
   forecastGuards,
+  impossibleWarning,
   LIMIT_COLUMNS,
+  orReason,
   toldAs,
   visitsOfMarker,
+  withReasons,
 } from "./courses.ts";
 import { checkSubjects, SUBJECTS_OPTION, tellFar } from "./covariates.ts";
 import { crossings, record } from "./crossings.ts";
@@ -86,38 +90,33 @@ export const predictCommand: Command = {
   ],
   run: async ([modelPath = "", table], given, context) => {
     checkTableOut(given);
+    const times = askedTimes(given);
+    const bands = bandsOf(given);
+    checkAsked(times !== undefined, given, context);
     const model = readModel(modelPath);
     checkSubjects(model, given);
     const { visits: path, options } =
       table === undefined && given.sql === undefined && given.fhir === undefined && given.population === true
         ? { visits: undefined, options: given }
         : await tellApart(visitsPath(table, given), undefined, given, context);
-    const at = textOption(options, "at");
-    const threshold = textOption(options, "threshold");
-    if ((at === undefined) === (threshold === undefined)) {
-      throw new UsageError(
-        "Choose what to predict: values with --at 0:10:0.25, or the time to a threshold with --threshold 50.",
-      );
-    }
-    checkAsked(threshold === undefined, context);
     const known = path === undefined ? [] : historiesOf((await readVisitsFor(model, path, options, context)).cohort);
     // People differ in covariates: a population is then averaged over those of the run.
     const isAveraged = options.population === true && codingOf(model) !== undefined;
     const isPopulation = options.population === true && !isAveraged;
     const histories = isPopulation ? [{ id: "population", markers: {} }, ...known] : known;
-    const cohort = isAveraged || (at !== undefined && isMapModel(model)) ? await cohortOf(modelPath) : undefined;
-    if (isAveraged && (at === undefined || cohort === undefined)) {
+    const cohort = isAveraged || (times !== undefined && isMapModel(model)) ? await cohortOf(modelPath) : undefined;
+    if (isAveraged && (times === undefined || cohort === undefined)) {
       throw new UsageError(
-        `--population: this model has covariates, and a population is an average over those of its cohort. Expected ${at === undefined ? "--at, not --threshold" : "the folder of a run that keeps its visits, not a model file"}; or give VISITS and --subjects of individuals.`,
+        `--population: this model has covariates, and a population is an average over those of its cohort. Expected ${times === undefined ? "--at, not --threshold" : "the folder of a run that keeps its visits, not a model file"}; or give VISITS and --subjects of individuals.`,
       );
     }
-    if (textOption(options, "interval") === "conformal") {
+    if (bands.interval === "conformal") {
       context.talk.say(
         "Calibrated are times after the last visit of an individual; at others, and without visits, bands are the model's own.",
       );
     }
     const chosen = chosenMarkers(model, options);
-    const guards = at === undefined ? undefined : guardsOf(cohort, model, chosen, context);
+    const guards = times === undefined ? undefined : guardsOf(cohort, model, chosen, context);
     const predicted = context.talk.during("Predictions", () => {
       const individuals = histories.map((history) => placeDescribed(model, history));
       const far = individuals.map(({ own }) => own.farCovariates ?? []);
@@ -128,17 +127,9 @@ export const predictCommand: Command = {
       );
       const suspects = individuals.flatMap(({ placement }) => placement.suspects ?? []);
       if (suspects.length > 0) context.talk.warn(suspectWarning(suspects, model.markers.length > 1));
-      if (at === undefined) return crossings(model, chosen, individuals, options, context);
-      const times = at === OWN_TIMES ? at : timesOf("--at", at);
-      return courses(
-        model,
-        chosen,
-        { individuals, averaged: isAveraged ? cohort : undefined },
-        times,
-        guards,
-        options,
-        context,
-      );
+      if (times === undefined) return crossings(model, chosen, individuals, options, context);
+      const people = { individuals, averaged: isAveraged ? cohort : undefined };
+      return courses(model, chosen, people, times, guards, bands, context);
     });
     return tableResult(predicted.table, predicted.json, options);
   },
@@ -148,8 +139,40 @@ export const predictCommand: Command = {
 const OF_VALUES = ["interval", "level", "scale", "limits"];
 const OF_CROSSINGS = ["above", "below", "from"];
 
+/** The times at which values are asked for; undefined where a threshold is. */
+function askedTimes(options: Options): Float64Array | typeof OWN_TIMES | undefined {
+  const at = textOption(options, "at");
+  if ((at === undefined) === (textOption(options, "threshold") === undefined)) {
+    throw new UsageError(
+      "Choose what to predict: values with --at 0:10:0.25, or the time to a threshold with --threshold 50.",
+    );
+  }
+  return at === undefined || at === OWN_TIMES ? at : timesOf("--at", at);
+}
+
+/** How values are told. */
+interface Bands {
+  readonly level: number;
+  readonly interval: BandKind;
+  readonly scale: "model" | "marker";
+  readonly limits: Limits | undefined;
+}
+
+function bandsOf(options: Options): Bands {
+  const level = realNumber("--level", textOption(options, "level") ?? "0.9");
+  if (!(level > 0 && level < 1)) throw new UsageError(`--level: expected a share between 0 and 1, received ${level}.`);
+  const interval = (textOption(options, "interval") ?? "observation") as BandKind;
+  const scale = textOption(options, "scale") === "model" ? "model" : "marker";
+  const limits = limitsOf(options);
+  if (limits !== undefined && scale === "model") {
+    throw new UsageError("--limits are on the marker's own scale: leave out --scale model.");
+  }
+  return { level, interval, scale, limits };
+}
+
 /** Refuses options that what is asked for would ignore. */
-function checkAsked(isValues: boolean, { originOf }: Context): void {
+function checkAsked(isValues: boolean, options: Options, { originOf }: Context): void {
+  if (options.above === true && options.below === true) throw new UsageError("Choose one of --above and --below.");
   const odd = (isValues ? OF_CROSSINGS : OF_VALUES).find((option) => originOf?.(option) !== undefined);
   if (odd === undefined) return;
   const [what, other] = isValues ? ["--threshold", "values"] : ["--at", "times to a threshold"];
@@ -209,30 +232,35 @@ function courses(
   people: Asked,
   times: Float64Array | typeof OWN_TIMES,
   guards: readonly ForecastGuard[] | undefined,
-  options: Options,
+  bands: Bands,
   context: Context,
 ): { readonly table: ResultTable; readonly json: unknown } {
-  const each = chosen.map((k, c) => coursesOf(model, k, people, times, guards?.[c], options, context));
+  const each = chosen.map((k, c) => coursesOf(model, k, people, times, guards?.[c], bands, context));
   const [{ told }] = each as [(typeof each)[number]];
-  const isLimited = each.some(({ rows }) => (rows[0]?.length ?? 0) > COURSE_COLUMNS.length);
+  const isLimited = each.some(({ rows }) => rows.some((row) => row.length > COURSE_COLUMNS.length));
   const own = isLimited ? [...COURSE_COLUMNS, ...LIMIT_COLUMNS] : COURSE_COLUMNS;
   if (model.markers.length === 1) {
-    const [{ rows }] = each as [(typeof each)[number]];
-    return {
-      table: { columns: own, rows },
-      json: { ...told, predictions: rows.map((row) => record(own, row)) },
-    };
+    const [{ rows, reasons }] = each as [(typeof each)[number]];
+    const table = withReasons(own, rows, reasons);
+    return { table, json: { ...told, predictions: table.rows.map((row) => record(table.columns, row)) } };
   }
   const columns = ["marker", ...own];
-  const rows = each.flatMap(({ told: { marker }, rows: theirs }) =>
-    theirs.map((row) => columns.map((_, c) => (c === 0 ? marker.name : (row[c - 1] ?? Number.NaN)))),
+  const reasons = new Map<CsvCell[], string>();
+  const rows = each.flatMap(({ told: { marker }, rows: theirs, reasons: known }) =>
+    theirs.map((row) => {
+      const whole = columns.map((_, c) => (c === 0 ? marker.name : (row[c - 1] ?? Number.NaN)));
+      const reason = known.get(row);
+      if (reason !== undefined) reasons.set(whole, reason);
+      return whole;
+    }),
   );
+  const table = withReasons(columns, rows, reasons);
   return {
-    table: { columns, rows },
+    table,
     json: {
       ...told,
       markers: each.map(({ told: { marker } }) => marker),
-      predictions: rows.map((row) => record(columns, row)),
+      predictions: table.rows.map((row) => record(table.columns, row)),
     },
   };
 }
@@ -244,18 +272,10 @@ function coursesOf(
   { individuals, averaged }: Asked,
   asked: Float64Array | typeof OWN_TIMES,
   guard: ForecastGuard | undefined,
-  options: Options,
+  { level, interval, scale, limits }: Bands,
   { talk }: Context,
 ) {
   const part = model.markers[k]!;
-  const level = realNumber("--level", textOption(options, "level") ?? "0.9");
-  if (!(level > 0 && level < 1)) throw new UsageError(`--level: expected a share between 0 and 1, received ${level}.`);
-  const interval = (textOption(options, "interval") ?? "observation") as BandKind;
-  const scale = textOption(options, "scale") === "model" ? "model" : "marker";
-  const limits = limitsOf(options);
-  if (limits !== undefined && scale === "model") {
-    throw new UsageError("--limits are on the marker's own scale: leave out --scale model.");
-  }
   // On the model's own scale nothing is undone: the same model with a marker that was never transformed.
   const { limits: _, ...described } = part.marker;
   const marker: Marker =
@@ -284,11 +304,20 @@ function coursesOf(
     const options = { level, interval, marker: marker.name, ...(guard && { guard }) };
     add("population", predictPopulation(toldAs(model, k, marker), averaged, asked, options));
   }
+  const reasons = new Map<CsvCell[], string>();
+  const impossible: string[] = [];
   for (const individual of individuals) {
     const { own, placement } = individual;
-    const found = courseOf(individual, k, marker, timesFor(individual), guard, { level, interval });
-    add(placement.id, found, own.farCovariates !== undefined, placement.suspects?.length);
+    const found = orReason(() => courseOf(individual, k, marker, timesFor(individual), guard, { level, interval }));
+    if ("reason" in found) {
+      impossible.push(placement.id);
+      for (const row of emptyRows(placement.id, timesFor(individual), placement.suspects?.length ?? 0)) {
+        rows.push(row);
+        reasons.set(row, found.reason);
+      }
+    } else add(placement.id, found, own.farCovariates !== undefined, placement.suspects?.length);
   }
+  if (impossible.length > 0) talk.warn(`${named}${impossibleWarning(impossible, reasons.values())}`);
   if (numHeld > 0) {
     const [low, high] = valueLimits(marker);
     talk.warn(
@@ -300,5 +329,5 @@ function coursesOf(
       `${named}${numExtrapolated} of ${rows.length} forecasts are marked as extrapolated: fewer than ${SUPPORTED} similar individuals were followed that long.`,
     );
   }
-  return { rows, told: { interval, level, scale, marker: scale === "model" ? part.marker : marker } };
+  return { rows, reasons, told: { interval, level, scale, marker: scale === "model" ? part.marker : marker } };
 }

@@ -8,7 +8,6 @@ import { viewMarker, viewPlacements } from "@trajectory-maps/core/models";
 import {
   characteristicColumns,
   defaultModels,
-  type GroupMethod,
   lastShownTime,
   type SeveralComparison,
 } from "@trajectory-maps/core/study";
@@ -24,9 +23,10 @@ import {
 import { UsageError } from "../exit-codes.ts";
 import { parseDocument } from "../io/document.ts";
 import { loadRasterizer } from "../io/raster.ts";
+import { REPORT_FORMATS, type ReportFormat, reportAs } from "../io/report-forms.ts";
 import { readResult } from "../io/results.ts";
-import { openRun } from "../io/run-folder.ts";
-import { checkOutputs, type OutputFile, writeOutputs, writeSingle } from "../io/write.ts";
+import { openRun, REPORT_FILES } from "../io/run-folder.ts";
+import { checkOutputs, type OutputFile } from "../io/write.ts";
 import { counted } from "../print/words.ts";
 import { type Pool, withPool } from "../threads/pool.ts";
 import { ASSOCIATE_FILE, associationChoice, associationJson, eventChoice, OUTCOME_OPTIONS } from "./associate.ts";
@@ -42,10 +42,20 @@ import {
 import { compareChoice, severalOptions } from "./compare.ts";
 import { compareMarkersOn } from "./compare-markers.ts";
 import { readAdjustment } from "./covariates.ts";
-import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
+import {
+  choiceOf,
+  GROUP_OPTIONS,
+  groupChoice,
+  otherVisits,
+  RUN_ARGUMENT,
+  runWritten,
+  type StoredChoice,
+  VISITS_OPTION,
+} from "./groups.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { unquote } from "./quoted.ts";
 import { severalStudy, studySummary } from "./report-parts.ts";
+import { isWithin, writeReport } from "./report-write.ts";
 import { COMPARE_FILE, GROUPS_FILE, type RunRecord, recordedCommands, SENSITIVITY_FILE } from "./run-record.ts";
 import { associationOf, compareOn, groupsOf, outcomesOf, type PlacedRun, placeRun } from "./study-parts.ts";
 import { readSubjectsTable } from "./subjects.ts";
@@ -62,7 +72,14 @@ export const report: Command = {
   options: [
     { flags: "--subjects <file>", description: "CSV with one row per individual, for outcomes" },
     ...OUTCOME_OPTIONS,
-    { flags: "-o, --out <file>", description: "the page (default: report.html in the run)" },
+    { flags: "-o, --out <file>", description: "the file (default: report.html in the run)" },
+    {
+      flags: "--format <form>",
+      description:
+        "a page to read and print; the page laid out for programs that make PDF (report-print.html); its tables for Word (tables.docx)",
+      choices: REPORT_FORMATS,
+      default: "html",
+    },
     { flags: "--figures <folder>", description: "also write every figure as SVG and as PNG at 300 dpi" },
     { flags: "--title <text>", description: "headline (default: the marker's name)" },
     { flags: "--no-compare", description: "skip the comparison of models if the run has none" },
@@ -83,9 +100,15 @@ export const report: Command = {
   examples: [
     "dtm report run/ -o report.html",
     "dtm report run/ --subjects subjects.csv --outcomes death,ild --event death:followup_years -o report.html",
+    "dtm report run/ --format docx-tables",
   ],
+  writes: (args, options) => {
+    const out = textOption(options, "out");
+    return out === undefined || isWithin(args[0] ?? "", out) ? runWritten(args) : undefined;
+  },
   run: async ([folder = ""], options, context) => {
-    const out = textOption(options, "out") ?? join(folder, "report.html");
+    const format = (textOption(options, "format") ?? "html") as ReportFormat;
+    const out = textOption(options, "out") ?? join(folder, REPORT_FILES[format]);
     const figureFolder = textOption(options, "figures");
     const opened = await openRun(folder, otherVisits(options, context));
     checkOutputs(join(out, ".."), [basename(out)], options.force === true);
@@ -123,9 +146,16 @@ export const report: Command = {
     const { html, files } = await context.talk.during("Page and figures", () =>
       draw(study, figureFolder !== undefined),
     );
-    const page = writeSingle(out, html, options.force === true);
-    const figures = figureFolder === undefined ? [] : writeOutputs(figureFolder, files);
-    if (smallCell === 1 || study.options?.individualLevel === "places") {
+    const isOwn = smallCell === 1 || study.options?.individualLevel === "places";
+    const [page = out, ...figures] = writeReport(
+      folder,
+      out,
+      { name: basename(out), text: await reportAs(format, html), private: isOwn },
+      figureFolder,
+      files.map((file) => ({ ...file, private: isOwn })),
+      context,
+    );
+    if (isOwn) {
       context.talk.say("This report shows small counts or places of single individuals: do not share it.");
     }
     const said = figures.length === 0 ? "" : `\n          ${counted(figures.length, "figure")} in ${figureFolder}`;
@@ -173,10 +203,7 @@ async function gather(
   const reused: string[] = [];
   const note = (part: string, stored: boolean) => (stored ? reused : computed).push(part);
 
-  type StoredGroups = {
-    method: GroupMethod;
-    numGroups: number;
-    seed: number;
+  type StoredGroups = StoredChoice & {
     stability: StudyStability | null;
     groups: { pairsKept: number | null }[];
   };
@@ -184,10 +211,7 @@ async function gather(
   note("groups", stored !== undefined);
   const wanted = groupChoice(options);
   // Membership is not stored in the shareable file; grouping again into as many groups gives the same ones.
-  const choice =
-    stored === undefined
-      ? wanted
-      : { ...wanted, method: stored.method, numGroups: stored.numGroups, seed: stored.seed, resamples: 0 };
+  const choice = stored === undefined ? wanted : { ...wanted, ...choiceOf(stored), resamples: 0 };
   const studied = await groupsOf(run, choice, pool, context);
   const kept = stored?.groups.map(({ pairsKept }, group) => ({ group, pairsKept: pairsKept ?? Number.NaN }));
   const stability = stored?.stability ? { ...stored.stability, groups: kept ?? [] } : studied.stability;
@@ -228,7 +252,12 @@ async function gather(
       pool,
       context,
     );
-    association = associationJson(result, outcomes.found, null) as StoredAssociation;
+    association = associationJson(
+      result,
+      outcomes.found,
+      null,
+      run.model.markers[0]!.marker.timeUnit,
+    ) as StoredAssociation;
   }
   if (association !== undefined) note("association", covered);
   const event = textOption(options, "event");
@@ -251,7 +280,13 @@ async function gather(
   const { table } = outcomes;
   const followUp = event?.slice(event.lastIndexOf(":") + 1);
   const columns =
-    table && characteristicsFor(table, run, options, [...outcomes.columns, followUp ?? "", survival?.event ?? ""]);
+    table &&
+    characteristicsFor(table, run, options, [
+      ...outcomes.columns,
+      followUp ?? "",
+      survival?.event ?? "",
+      ...(survival?.competing?.names ?? []),
+    ]);
   return {
     study: {
       ...(sensitivity && { sensitivity }),

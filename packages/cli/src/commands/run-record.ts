@@ -8,10 +8,19 @@ import process from "node:process";
 import { LIBRARY_VERSION, type MapVerdict, type Marker, mapVerdict, type TrajectoryModel } from "@trajectory-maps/core";
 import type { ErrorCode, ReadCohort } from "@trajectory-maps/core/ingest";
 import type { HeldOutEvidence, SharingVerdict } from "@trajectory-maps/core/study";
+import {
+  DIGESTS_FILE,
+  digestsText,
+  type ListedFile,
+  type PrivateDigests,
+  RECORD_FILE,
+  readDigests,
+} from "../io/belongs.ts";
 import { toJson } from "../io/json.ts";
 import { readResult } from "../io/results.ts";
-import { RUN_FILES } from "../io/run-folder.ts";
-import type { OutputFile } from "../io/write.ts";
+import { isPrivate, RUN_FILES } from "../io/run-folder.ts";
+import { type OutputFile, writeOutputs } from "../io/write.ts";
+import type { Context } from "./command.ts";
 
 export const COMPARE_FILE = "compare.json";
 export const GROUPS_FILE = "groups.json";
@@ -48,19 +57,17 @@ export interface RunRecord {
   readonly findings: readonly { readonly code: ErrorCode; readonly count: number; readonly remedy: string }[];
   readonly notes: readonly string[];
   readonly options: TrajectoryModel["record"]["options"];
-  readonly files: readonly { readonly name: string; readonly private: boolean; readonly holds: string }[];
+  readonly files: readonly ListedFile[];
   /** Commands whose results were put into the run later, in order; the last of each kind. */
   readonly later?: readonly LaterCommand[];
 }
 
-export interface LaterCommand {
+interface LaterCommand {
   readonly name: "groups" | "compare" | "associate" | "calibrate" | "sensitivity";
   readonly command: string;
   readonly version: string;
   readonly date: string;
 }
-
-const RECORD_FILE = "run.json";
 
 export function runRecord(
   model: TrajectoryModel,
@@ -101,28 +108,52 @@ export function runRecord(
   };
 }
 
+/** run.json and digests.json, to be written behind the files that they hold the digests of; `known` are those of other private files. */
+export function sealed(record: RunRecord, known: PrivateDigests): OutputFile[] {
+  const withDigests = (digests: ReadonlyMap<string, string>) => {
+    const files = record.files.map((file) => {
+      const sha256 = file.private ? undefined : (digests.get(file.name) ?? file.sha256);
+      return { ...file, ...(sha256 === undefined ? {} : { sha256 }) };
+    });
+    return toJson({ ...record, files });
+  };
+  const privateOnes = (digests: ReadonlyMap<string, string>) =>
+    digestsText(digests.get(RECORD_FILE) ?? "", {
+      ...known,
+      ...Object.fromEntries([...digests].filter(([name]) => isPrivate(name))),
+    });
+  return [
+    { name: RECORD_FILE, text: withDigests },
+    { name: DIGESTS_FILE, text: privateOnes, private: true },
+  ];
+}
+
 /**
- * run.json with a command that writes `files` into the run, to be written with them; nothing where the folder has no
- * record. A command given again takes the place of its earlier result.
+ * Writes results of a command into a folder, as one change with what a study writes beside them and, where the folder is a run, its
+ * record. A command given again takes the place of its earlier result. Returns the paths of the results.
  */
-export function laterRecord(
+export function writeResults(
   folder: string,
-  name: LaterCommand["name"],
-  command: string,
-  files: readonly string[],
+  name: LaterCommand["name"] | undefined,
+  files: readonly OutputFile[],
+  { commandLine, beside = [] }: Pick<Context, "commandLine" | "beside">,
   changes: Pick<RunRecord, "map"> = {},
-): OutputFile[] {
+): string[] {
   const record = readResult<RunRecord>(folder, RECORD_FILE);
-  if (record === undefined) return [];
+  const written = [...files, ...beside];
+  if (record === undefined) return writeOutputs(folder, written).slice(0, files.length);
   const later = (record.later ?? []).filter((earlier) => earlier.name !== name);
-  const listed = [...record.files.map((file) => file.name), ...files];
-  const text = runRecordText({
+  const known = new Map(record.files.map((file) => [file.name, file]));
+  const listed = [...known.keys(), ...written.map((file) => file.name), DIGESTS_FILE];
+  const now: RunRecord = {
     ...record,
     ...changes,
-    files: RUN_FILES.filter((file) => listed.includes(file.name)),
-    later: [...later, { name, command, version: LIBRARY_VERSION, date: today() }],
-  });
-  return [{ name: RECORD_FILE, text }];
+    files: RUN_FILES.filter((file) => listed.includes(file.name)).map((file) => ({ ...known.get(file.name), ...file })),
+    ...(name === undefined
+      ? {}
+      : { later: [...later, { name, command: commandLine, version: LIBRARY_VERSION, date: today() }] }),
+  };
+  return writeOutputs(folder, [...written, ...sealed(now, readDigests(folder))]).slice(0, files.length);
 }
 
 /** The verdict on the map of a run, by what is known now or was written by earlier commands. */
@@ -144,8 +175,4 @@ export function recordedCommands({ command, later = [] }: RunRecord): string[] {
 
 function today(): string {
   return new Date().toISOString().slice(0, 10);
-}
-
-export function runRecordText(record: RunRecord): string {
-  return toJson(record);
 }

@@ -14,7 +14,7 @@ import { toJson } from "../io/json.ts";
 import { readResult } from "../io/results.ts";
 import { openRun } from "../io/run-folder.ts";
 import { readRunGroups } from "../io/run-groups.ts";
-import { checkOutputs, writeOutputs } from "../io/write.ts";
+import { checkOutputs } from "../io/write.ts";
 import { sensitivityPage } from "../print/sensitivity.ts";
 import { type Pool, withPool } from "../threads/pool.ts";
 import { ASSOCIATE_FILE } from "./associate.ts";
@@ -28,9 +28,9 @@ import {
   textOption,
 } from "./command.ts";
 import { ADJUST_OPTIONS, readAdjustment } from "./covariates.ts";
-import { otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
+import { otherVisits, RUN_ARGUMENT, runWritten, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, positiveNumber, seedOf, wholeNumber } from "./numbers.ts";
-import { GROUPS_FILE, laterRecord, SENSITIVITY_FILE } from "./run-record.ts";
+import { GROUPS_FILE, SENSITIVITY_FILE, writeResults } from "./run-record.ts";
 import { drawsOn, groupsOf, outcomesOf, type PlacedRun, placeRun } from "./study-parts.ts";
 import { readSubjectsTable } from "./subjects.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
@@ -72,6 +72,7 @@ export const sensitivity: Command = {
     "dtm sensitivity run/ --only dimension,basis,noise --folds 10",
     "dtm sensitivity run/ --subjects subjects.csv",
   ],
+  writes: runWritten,
   run: async ([folder = ""], options, context) => {
     const choice = sensitivityChoice(options);
     const opened = await openRun(folder, otherVisits(options, context));
@@ -95,10 +96,8 @@ export const sensitivity: Command = {
         ),
       );
     });
-    const [written] = writeOutputs(folder, [
-      { name: SENSITIVITY_FILE, text: toJson(json) },
-      ...laterRecord(folder, "sensitivity", context.commandLine, [SENSITIVITY_FILE]),
-    ]);
+    const files = [{ name: SENSITIVITY_FILE, text: toJson(json) }];
+    const [written] = writeResults(folder, "sensitivity", files, context);
     return { text: `${sensitivityPage(json)}\n\nWritten   ${written}`, json };
   },
 };

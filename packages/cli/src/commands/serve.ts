@@ -1,9 +1,11 @@
 /** dtm serve MODEL...: places and forecasts for programs, the calculator and the explorer, behind one door. */
 import process from "node:process";
 import { StoppedError, UsageError } from "../exit-codes.ts";
+import { patientPages } from "../io/patient-page.ts";
 import { readText } from "../io/read.ts";
-import { builtExplorer, calculatorFiles, filesOf } from "../io/served-files.ts";
+import { builtExplorer, filesOf } from "../io/served-files.ts";
 import { firstSignal } from "../io/signals.ts";
+import { ownVersion } from "../io/version.ts";
 import { createApp } from "../serve/app.ts";
 import { createSecret } from "../serve/door.ts";
 import { serveMcp } from "../serve/mcp.ts";
@@ -120,7 +122,8 @@ async function serveNetwork(
   { talk }: Context,
 ): Promise<never> {
   // The explorer opens empty: visits of a run do not leave the server.
-  const files = new Map([...filesOf(builtExplorer()), ...calculatorFiles()]);
+  const patients = new Map(Array.from(models, ([name, { patient }]) => [name, patient]));
+  const files = new Map([...filesOf(builtExplorer()), ...patientPages(patients, ownVersion())]);
   files.set("/data/start.json", { type: "application/json; charset=utf-8", bytes: () => Buffer.from("{}") });
   const { application, routes } = createApp({ models, queue: createQueue(queue), files });
   const isTold = options.log !== false && options.quiet !== true;

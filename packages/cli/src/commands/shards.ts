@@ -12,12 +12,32 @@ import {
 import { counted, line } from "../print/words.ts";
 import { addPlaces } from "../rounds/add.ts";
 import { runPlace } from "../rounds/place.ts";
-import { type Command, type CommandResult, FORCE_OPTION, JOBS_OPTION, type Options, textOption } from "./command.ts";
-import { spreadChoice, waitOf } from "./federate.ts";
-import { MAP_OPTIONS } from "./fit.ts";
+import { type ActionOption, checkAction, optionsOf } from "./actions.ts";
+import { type Command, type CommandResult, JOBS_OPTION, type Options, textOption } from "./command.ts";
+import { SPREAD_OPTIONS, spreadChoice, waitOf } from "./federate.ts";
 import { wholeNumber } from "./numbers.ts";
 
 const ACTIONS = ["plan", "run", "reduce"] as const;
+
+const OPTIONS: readonly ActionOption[] = [
+  [
+    ["plan"],
+    { flags: "--statistics <files>", description: "files of dtm statistics, with commas, or a folder of them" },
+  ],
+  [["plan"], { flags: "--shards <number>", description: "number of jobs (default: one for each file)" }],
+  ...SPREAD_OPTIONS.map((option): ActionOption => [["plan"], option]),
+  [["run"], { flags: "--shard <number>", description: "which job this is, from 0" }],
+  [
+    ["run", "reduce"],
+    {
+      flags: "--wait <seconds>",
+      description: "how long to wait for others; 0: do what can be done and stop",
+      default: "3600",
+    },
+  ],
+  // A cluster counts in jobs: each has one thread unless it is given more.
+  [["run"], { ...JOBS_OPTION, description: "number of threads; does not change results", default: "1" }],
+];
 
 export const shardsCommand: Command = {
   name: "shards",
@@ -27,40 +47,41 @@ export const shardsCommand: Command = {
     { name: "action", description: "what to do", choices: ACTIONS },
     { name: "folder", description: "folder of plan, sums, totals and results" },
   ],
-  options: [
-    { flags: "--statistics <files>", description: "plan: files of dtm statistics, with commas, or a folder of them" },
-    { flags: "--shards <number>", description: "plan: number of jobs (default: one for each file)" },
-    ...MAP_OPTIONS,
-    { flags: "--shard <number>", description: "run: which job this is, from 0" },
-    {
-      flags: "--wait <seconds>",
-      description: "how long to wait for others; 0: do what can be done and stop",
-      default: "3600",
-    },
-    JOBS_OPTION,
-    FORCE_OPTION,
-  ],
+  options: optionsOf(OPTIONS),
   examples: [
     "dtm shards plan fit/ --statistics parts/ --shards 64",
     "dtm shards reduce fit/ &",
     "dtm shards run fit/ --shard $SLURM_ARRAY_TASK_ID",
   ],
   run: async ([action = "", folder = ""], options, context) => {
+    checkAction("shards", action, OPTIONS, context);
     if (action === "plan") return plan(folder, options);
     if (action === "reduce") return addPlaces(folder, waitOf(options));
-    const { shards = [] } = readAgreement(folder).agreement;
-    const k = wholeNumber("shard", textOption(options, "shard") ?? "", 0);
+    const { shards } = readAgreement(folder).agreement;
+    if (shards === undefined) {
+      throw new UsageError(
+        `${folder}: expected a plan of jobs, received an agreement of sites. Begin with dtm shards plan.`,
+      );
+    }
+    const shard = textOption(options, "shard");
+    if (shard === undefined) {
+      throw new UsageError(
+        `dtm shards run: expected --shard, received none. Name the job, from 0 to ${shards.length - 1}.`,
+      );
+    }
+    const k = wholeNumber("--shard", shard, 0);
     const rows = shards[k];
     if (rows === undefined) {
       throw new UsageError(`--shard: expected 0 to ${shards.length - 1}, as planned, received ${k}.`);
     }
     return runPlace({
       ...{ folder, name: nameOf(k), context },
-      options: { ...options, force: true, jobs: textOption(options, "jobs") ?? "1" },
+      options: { ...options, force: true },
       read: await readStatistics(rows),
       source: rows.map(({ file, from, to }) => `${file} rows ${from} to ${to - 1}`).join(", "),
       out: join(folder, "runs", nameOf(k)),
       waitSeconds: waitOf(options),
+      leastIndividuals: 1,
       allowExposed: true,
       preview: false,
     });
@@ -74,12 +95,10 @@ function nameOf(shard: number): string {
 async function plan(folder: string, options: Options): Promise<CommandResult> {
   const list = textOption(options, "statistics");
   if (list === undefined) throw new UsageError("dtm shards plan: expected --statistics. Name files of dtm statistics.");
-  const files = await statisticsRows(statisticsFiles(list).map((file) => resolve(file)));
-  const rows = files.flatMap(({ file, to }) =>
-    Array.from({ length: to }, (_, row) => ({ file, from: row, to: row + 1 })),
-  );
+  const files = statisticsFiles(list).map((file) => resolve(file));
+  const rows = await statisticsRows(files);
   const asked = textOption(options, "shards");
-  const number = asked === undefined ? files.length : wholeNumber("shards", asked, 1);
+  const number = asked === undefined ? files.length : wholeNumber("--shards", asked, 1);
   if (number > rows.length) {
     throw new UsageError(
       `--shards: expected at most ${rows.length}, the rows of the statistics, received ${number}. Each row is some 256 to 4,096 individuals.`,
@@ -89,7 +108,7 @@ async function plan(folder: string, options: Options): Promise<CommandResult> {
     joined(rows.slice(Math.floor((k * rows.length) / number), Math.floor(((k + 1) * rows.length) / number))),
   );
   const choice = spreadChoice(options);
-  const statistics = await readStatisticsPlan(files[0]!.file);
+  const statistics = await readStatisticsPlan(rows[0]?.file ?? files[0]!);
   const places = shards.map((_, k) => nameOf(k));
   const path = writeAgreement(folder, { plan: statistics, choice, places, leastIndividuals: 1, shards });
   const text = [
@@ -111,7 +130,7 @@ function joined(rows: readonly StatisticsRows[]): StatisticsRows[] {
   const out: StatisticsRows[] = [];
   for (const row of rows) {
     const last = out.at(-1);
-    if (last?.file === row.file) out[out.length - 1] = { ...last, to: row.to };
+    if (last?.file === row.file && last.to === row.from) out[out.length - 1] = { ...last, to: row.to };
     else out.push(row);
   }
   return out;

@@ -1,6 +1,6 @@
 /** dtm simulate pfvc|tss|markers|MODEL: a cohort drawn from a known recipe or from a fitted model. */
 
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import {
   type Cohort,
   makeCohort,
@@ -24,7 +24,7 @@ import { type CsvCell, csvPieces } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { fileExists, isFolder } from "../io/read.ts";
 import { openRun, readModel, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
-import { checkOutputs, writeOutputs } from "../io/write.ts";
+import { checkOutputFile, checkOutputs, writeOutputs } from "../io/write.ts";
 import { counted } from "../print/words.ts";
 import { type Command, FORCE_OPTION, type Options, textOption } from "./command.ts";
 import { seedOf, wholeNumber } from "./numbers.ts";
@@ -56,18 +56,27 @@ export const simulate: Command = {
       description: "of markers: five covariates that change nothing, places, or the mean course",
       choices: SIMULATED_EFFECTS,
     },
-    { flags: "-o, --out <folder>", description: "write visits.csv and subjects.csv there instead of printing visits" },
+    {
+      flags: "-o, --out <folder>",
+      description: "write visits.csv and subjects.csv there instead of printing visits; or a file .csv for the visits",
+    },
     FORCE_OPTION,
   ],
   examples: [
     "dtm simulate pfvc --seed 7 -o pfvc/",
     "dtm simulate markers --relation one-axis -o pair/",
     "dtm simulate markers --covariates places --seed 3 -o shifted/",
-    "dtm simulate run/ --individuals 100 > new-visits.csv",
+    "dtm simulate run/ --individuals 100 -o new-visits.csv",
   ],
+  writes: (_, options) => {
+    const out = textOption(options, "out");
+    return out === undefined || isTable(out) ? undefined : out;
+  },
   run: async ([what = "pfvc"], options) => {
-    const folder = textOption(options, "out");
+    const out = textOption(options, "out");
+    const folder = out !== undefined && isTable(out) ? undefined : out;
     if (folder !== undefined) checkOutputs(folder, ["visits.csv", "subjects.csv"], options.force === true);
+    else if (out !== undefined) checkOutputFile(out, options.force === true);
     const { cohort, subjects } = await draw(what, options);
     const about = {
       marker: cohort.markers[0]!.marker,
@@ -75,6 +84,11 @@ export const simulate: Command = {
       individuals: numIndividuals(cohort),
       observations: numObservations(cohort),
     };
+    const said = `${counted(about.individuals, "individual")} with ${counted(about.observations, "observation")} of ${cohort.markers.map(({ marker }) => marker.name).join(", ")}`;
+    if (out !== undefined && folder === undefined) {
+      const paths = writeOutputs(dirname(out), [{ name: basename(out), text: visitsCsv(cohort) }]);
+      return { text: `${said}\nWritten   ${out}`, json: { ...about, files: paths } };
+    }
     if (folder === undefined) {
       return {
         text: [...visitsCsv(cohort)].join(""),
@@ -89,10 +103,14 @@ export const simulate: Command = {
       { name: "visits.csv", text: visitsCsv(cohort) },
       { name: "subjects.csv", text: csvPieces(header, rows(), { exact: true }) },
     ]);
-    const said = `${counted(about.individuals, "individual")} with ${counted(about.observations, "observation")} of ${cohort.markers.map(({ marker }) => marker.name).join(", ")}`;
     return { text: `${said}\nWritten   ${paths.join("\n          ")}`, json: { ...about, files: paths } };
   },
 };
+
+/** Whether what is named for results is one table. */
+function isTable(out: string): boolean {
+  return /\.csv$/i.test(out);
+}
 
 async function draw(what: string, options: Options): Promise<Simulated> {
   const seed = seedOf(options);

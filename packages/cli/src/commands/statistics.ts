@@ -1,10 +1,10 @@
 /** dtm statistics VISITS: all that a fit reads of a cohort, as one file, or one for each shard of a large one. */
-import { basename, dirname } from "node:path";
+import { basename } from "node:path";
 import { numVisits, plannedStatistics, prepareMarkers, statisticsPlan } from "@trajectory-maps/core/hosts";
 import { NOISE_CHOICES, type NoiseChoice, usualNoise } from "@trajectory-maps/core/models";
 import { UsageError } from "../exit-codes.ts";
 import { type ReadStatistics, readStatisticsPlan, writeStatistics } from "../io/statistics-file.ts";
-import { checkOutputs } from "../io/write.ts";
+import { checkOutputFile } from "../io/write.ts";
 import { counted, line } from "../print/words.ts";
 import { BASIS_OPTIONS, basisOf } from "./basis.ts";
 import { type Command, type Context, FORCE_OPTION, type Options, textOption } from "./command.ts";
@@ -46,21 +46,25 @@ export const statisticsCommand: Command = {
   run: async ([table], given, context) => {
     const { visits: path, options } = await tellApart(visitsPath(table, given), undefined, given, context);
     const out = textOption(options, "out") ?? "statistics.parquet";
-    checkOutputs(dirname(out), [basename(out)], options.force === true);
+    checkOutputFile(out, options.force === true);
     const like = textOption(options, "like");
     const { plan, ids, statistics } = await (like === undefined
       ? taken(path, options, context)
       : takenAlike(path, like, options, context));
     const shards = await writeStatistics(out, plan, ids, statistics);
     const visits = statistics.reduce((sum, own) => sum + numVisits(own), 0);
+    // Why the noise is as it is was found in the cohort that chose it.
+    const markers = plan.markers.map(({ marker, noise: { kind, reason } }) => ({
+      marker,
+      noise: kind,
+      reason: like === undefined ? reason : `Taken from ${basename(like)}.`,
+    }));
     const text = [
       line(
         "Cohort",
         `${counted(ids.length, "individual")}, ${counted(visits, "observation")}, ${counted(shards, "shard")}`,
       ),
-      ...plan.markers.map(({ marker, noise }) =>
-        line("", `${marker.name}: ${noise.kind} noise. ${noise.reason ?? ""}`.trim()),
-      ),
+      ...markers.map(({ marker, noise, reason }) => line("", `${marker.name}: ${noise} noise. ${reason ?? ""}`.trim())),
       line("Written", `${out}   (private)`),
     ].join("\n");
     return {
@@ -70,7 +74,7 @@ export const statisticsCommand: Command = {
         individuals: ids.length,
         observations: visits,
         shards,
-        markers: plan.markers.map(({ marker, noise }) => ({ marker, noise: noise.kind, reason: noise.reason })),
+        markers,
       },
     };
   },

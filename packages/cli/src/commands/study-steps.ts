@@ -40,7 +40,7 @@ const except = ({ options }: Command, ...names: string[]) =>
 const only = ({ options }: Command, ...names: string[]) => options.filter((option) => names.includes(longName(option)));
 
 /** Where things are, which the study knows, and what makes no sense within one. */
-const ELSEWHERE = ["out", "visits", "subjects", "force", "jobs", "resume", "statistics", "byFile", "dryRun"];
+const ELSEWHERE = ["out", "visits", "subjects", "force", "jobs", "resume", "statistics", "byFile", "rounds", "dryRun"];
 /** The form of the table of visits, which need not be that of the individuals. */
 const TABLE_FORM = ["id", "delimiter", "decimal", "encoding"];
 
@@ -89,7 +89,7 @@ export const STUDY_STEPS: readonly StudyStep[] = [
   },
   {
     command: report,
-    takes: except(report, "folds", "compare", "figures", "stability", ...TABLE_FORM),
+    takes: except(report, "format", "folds", "compare", "figures", "stability", ...TABLE_FORM),
     args: runOf,
     own: (inputs) => ({
       ...subjectsOf(inputs),

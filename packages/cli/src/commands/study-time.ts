@@ -3,6 +3,7 @@
  * itself, and the fits of every step are counted. Fits take more or fewer steps than assumed, so this is good to a factor of two.
  */
 import { type Cohort, numIndividuals, startDtm } from "@trajectory-maps/core";
+import { usualRestarts } from "@trajectory-maps/core/models";
 import { VARIANT_FAMILIES } from "@trajectory-maps/core/study";
 import { listOption, type Options, textOption } from "./command.ts";
 import { wholeNumber } from "./numbers.ts";
@@ -11,8 +12,6 @@ import { THREAD_GAIN } from "./plan-estimate.ts";
 /** Steps of one start on the bundled and simulated cohorts: 40 to 200. */
 const STEPS = 100;
 const TRIAL_STEPS = 4;
-/** As in a fit: three starts up to this many individuals. */
-const THREE_STARTS_UP_TO = 5_000;
 /** Refits of groups are to this share of at most so many individuals. */
 const REFIT = { share: 0.8, most: 2_000 };
 /** Variants of each kind that an analysis of sensitivity refits, about. */
@@ -30,7 +29,7 @@ export function studyTimes(cohort: Cohort, steps: readonly string[], options: Op
   const m = numIndividuals(cohort);
   const number = (name: string, preset: number) =>
     wholeNumber(`--${name}`, textOption(options, name) ?? String(preset), 0);
-  const starts = 1 + number("restarts", m > THREE_STARTS_UP_TO ? 0 : 2);
+  const starts = 1 + number("restarts", usualRestarts(m));
   const folds = number("folds", 10) * number("repeats", 1);
   const variants = VARIANTS * (listOption(options, "sensitivity") ?? VARIANT_FAMILIES).length;
   const counts: Readonly<Record<string, readonly [fits: number, share: number]>> = {

@@ -2,24 +2,29 @@
  * dtm study VISITS: a whole study by one file of settings: the protocol is written first, then the steps run one after
  * the other, each as the command that it is. What stopped goes on when the same study is given again.
  */
-import { join } from "node:path";
 import { LIBRARY_VERSION } from "@trajectory-maps/core";
 import { commandOf } from "../command-line.ts";
 import { shownAddress } from "../databases/address.ts";
 import { StoppedError, UsageError } from "../exit-codes.ts";
+import { hasCheckpoint } from "../io/checkpoint.ts";
 import { toJson } from "../io/json.ts";
-import { lockFolder } from "../io/lock.ts";
-import { digestInput, keepProgress, openStudy, PROTOCOL_FILE, type Protocol } from "../io/protocol.ts";
-import { fileExists } from "../io/read.ts";
+import {
+  begunFiles,
+  digestInput,
+  keepBegun,
+  openStudy,
+  PROTOCOL_FILE,
+  type Protocol,
+  progressFile,
+} from "../io/protocol.ts";
 import { readResult } from "../io/results.ts";
-import { CHECKPOINT_FILE, INSPECT_FILE, RESULTS_FILE } from "../io/run-folder.ts";
-import { removeFile, writeOutputs } from "../io/write.ts";
+import { INSPECT_FILE, RESULTS_FILE } from "../io/run-folder.ts";
 import { flagOf, longName } from "../option-names.ts";
 import { table } from "../print/table.ts";
 import { counted } from "../print/words.ts";
 import { type Command, type CommandResult, type Context, listOption, type Options, textOption } from "./command.ts";
-import { outputNames } from "./fit-finish.ts";
 import { jobsOf } from "./numbers.ts";
+import { writeResults } from "./run-record.ts";
 import {
   leavable,
   STUDY_OPTIONS,
@@ -47,6 +52,7 @@ export const study: Command = {
     "dtm study visits.csv --subjects subjects.csv --config study.yaml -o run/",
     "dtm study visits.csv --config study.yaml --plan",
   ],
+  writes: (_, options) => (options.plan === true ? undefined : (textOption(options, "out") ?? "run")),
   run: async ([first, second], given, context) => {
     const asked = givenOnly(given, context);
     const inputs = await inputsOf(first, second, asked, given, context);
@@ -55,17 +61,24 @@ export const study: Command = {
     if (given.plan === true) return planOf(steps, protocol, inputs, context);
     const { folder } = inputs;
     const done = [...openStudy(folder, protocol, given.force === true)];
-    const unlock = lockFolder(join(folder, "study"));
-    try {
-      return await runSteps(steps, done, inputs, protocol, context);
-    } finally {
-      unlock();
-    }
+    return await runSteps(steps, done, inputs, protocol, context);
   },
 };
 
 /** Options of one machine and one moment, which no protocol holds. */
-const NOT_DECIDED = ["out", "force", "jobs", "json", "config", "progress", "quiet", "debug", "plan", "subjects"];
+const NOT_DECIDED = [
+  "out",
+  "force",
+  "jobs",
+  "checkpoint",
+  "json",
+  "config",
+  "progress",
+  "quiet",
+  "debug",
+  "plan",
+  "subjects",
+];
 
 /** What was chosen: defaults are left to the steps. */
 function givenOnly(options: Options, { originOf }: Context): Options {
@@ -113,18 +126,23 @@ function stepsOf(inputs: StudyInputs): readonly StudyStep[] {
 
 async function protocolOf(steps: readonly StudyStep[], inputs: StudyInputs): Promise<Protocol> {
   const { visits, subjects, options } = inputs;
-  const settings = Object.entries(options)
-    .filter(([name]) => !NOT_DECIDED.includes(name))
-    .map(([name, value]) => [flagName(name), typeof value === "string" ? shownAddress(value) : value]);
   return {
     format: "dtm-protocol",
     formatVersion: 1,
     version: LIBRARY_VERSION,
     date: new Date().toISOString().slice(0, 10),
     inputs: await Promise.all([visits, subjects].flatMap((path) => (path === undefined ? [] : [digestInput(path)]))),
-    settings: Object.fromEntries(settings),
+    settings: decided(options),
     steps: steps.map((step) => ({ name: step.command.name, command: commandFor(step, inputs) })),
   };
+}
+
+/** Options as a protocol holds them. */
+export function decided(options: Options): Protocol["settings"] {
+  const settings = Object.entries(options)
+    .filter(([name]) => !NOT_DECIDED.includes(name))
+    .map(([name, value]) => [flagName(name), typeof value === "string" ? shownAddress(value) : value]);
+  return Object.fromEntries(settings);
 }
 
 function flagName(name: string): string {
@@ -192,15 +210,19 @@ async function runSteps(
       pages.push(`${name}: done before; its result is in ${folder}.`);
       continue;
     }
-    const result = await runStep(step, inputs, context);
-    if (name === "inspect") writeOutputs(folder, [{ name: INSPECT_FILE, text: toJson(result.json), private: true }]);
-    failure ??= result.failure;
     done.push(name);
-    keepProgress(folder, done);
+    const progress = progressFile(done);
+    const beside = name === "fit" ? begunFiles(folder) : [progress];
+    const result = await runStep(step, inputs, { ...context, beside });
+    if (name === "inspect") {
+      keepBegun(folder, [{ name: INSPECT_FILE, text: toJson(result.json), private: true }, progress]);
+    }
+    failure ??= result.failure;
     pages.push(result.text.replace(/\n+Written {3}[\s\S]*$/, ""));
   }
   const results = resultsOf(folder, steps, protocol);
-  const [file] = writeOutputs(folder, [{ name: RESULTS_FILE, text: toJson(results), private: true }]);
+  const files = [{ name: RESULTS_FILE, text: toJson(results), private: true }];
+  const [file] = writeResults(folder, undefined, files, context);
   const closing = `Study     ${folder}: ${PROTOCOL_FILE}, results in ${file} (private), report.html`;
   return {
     text: [...pages, closing].join("\n\n"),
@@ -217,11 +239,13 @@ async function runStep(step: StudyStep, inputs: StudyInputs, context: Context): 
   const { originOf: _, ...told } = { ...context, commandLine: commandFor(step, inputs) };
   try {
     if (command.name !== "fit") return await command.run(step.args(inputs), own, told);
-    if (fileExists(join(folder, CHECKPOINT_FILE))) {
-      return await command.run([], { resume: folder, jobs: options.jobs, strict: options.strict }, told);
+    if (hasCheckpoint(folder)) {
+      return await command.run(
+        [],
+        { resume: folder, jobs: options.jobs, checkpoint: options.checkpoint, strict: options.strict },
+        told,
+      );
     }
-    // What a fit that was killed while writing left behind.
-    for (const name of outputNames(true, true)) removeFile(join(folder, name));
     return await command.run(step.args(inputs), own, told);
   } catch (error) {
     if (!(error instanceof StoppedError)) throw error;
@@ -229,12 +253,19 @@ async function runStep(step: StudyStep, inputs: StudyInputs, context: Context): 
   }
 }
 
+/** A study that goes on after its results were written has the bytes of one that was never ended: they do not list themselves. */
+function withoutItself(result: unknown): unknown {
+  const { files } = (result ?? {}) as { readonly files?: unknown };
+  if (!Array.isArray(files)) return result;
+  return { ...(result as object), files: files.filter((file) => file?.name !== RESULTS_FILE) };
+}
+
 /** Everything found, in one document. */
 function resultsOf(folder: string, steps: readonly StudyStep[], protocol: Protocol) {
   const found = steps.flatMap(({ command: { name } }) => {
     if (name === "report") return [];
     const file = name === "fit" ? "run" : name;
-    return [[file, readResult(folder, `${file as "run"}.json`)] as const];
+    return [[file, withoutItself(readResult(folder, `${file as "run"}.json`))] as const];
   });
   return { format: "dtm-results", formatVersion: 1, protocol, ...Object.fromEntries(found) };
 }

@@ -2,14 +2,19 @@
 import type { TrajectoryModel } from "@trajectory-maps/core";
 import { modelStatistics } from "@trajectory-maps/core/hosts";
 import { embedPlaces, linearLogLikelihood } from "@trajectory-maps/core/models";
-import type { GroupMethod, Sensitivity } from "@trajectory-maps/core/study";
+import {
+  type GroupMethod,
+  type Sensitivity,
+  type Stability,
+  stabilityText,
+  stabilityWord,
+} from "@trajectory-maps/core/study";
 import { effectCautions, effectTables } from "@trajectory-maps/report";
 import { readResult } from "../io/results.ts";
 import { type OpenRun, openRun } from "../io/run-folder.ts";
 import type { RunGroup } from "../io/run-groups.ts";
 import { fitPage } from "../print/fit-page.ts";
 import { showP } from "../print/results.ts";
-import { verdictLines } from "../print/summary.ts";
 import { counted, line } from "../print/words.ts";
 import { ASSOCIATE_FILE } from "./associate.ts";
 import type { Command, Context } from "./command.ts";
@@ -30,8 +35,9 @@ export const summaryCommand: Command = {
     const { model, read } = opened;
     const { fitted, baselines } = scored(opened, context);
     const cautions = effectCautions(model, read.cohort, fitted.placements);
-    const page = fitPage({ cohort: read.cohort, fitted, baselines, cautions, sharing: record?.sharing });
-    const later = laterResults(folder, model);
+    const verdict = runVerdict(folder, model, {});
+    const page = fitPage({ cohort: read.cohort, fitted, baselines, cautions, sharing: record?.sharing, verdict });
+    const later = laterResults(folder);
     const covariates = effectTables(model);
     return {
       text: [page, ...later.lines].join("\n\n"),
@@ -67,14 +73,14 @@ function isLinear(model: TrajectoryModel) {
 interface StoredGroups {
   readonly method: GroupMethod;
   readonly groups: readonly RunGroup[];
-  readonly stability: { readonly verdict: string; readonly meanAdjustedRand: number } | null;
+  readonly stability: Pick<Stability, "meanAdjustedRand" | "adjustedRand"> | null;
 }
 interface StoredAssociation {
   readonly outcomes: readonly { readonly outcome: string; readonly p: number | null }[];
 }
 
 /** What later commands wrote into the run, in a paragraph each. */
-function laterResults(folder: string, model: TrajectoryModel) {
+function laterResults(folder: string) {
   const groups = readResult<StoredGroups>(folder, GROUPS_FILE);
   const comparison = readResult<{ readonly verdict: string }>(folder, COMPARE_FILE);
   const association = readResult<StoredAssociation>(folder, ASSOCIATE_FILE);
@@ -82,9 +88,8 @@ function laterResults(folder: string, model: TrajectoryModel) {
   const tested = association?.outcomes.map(({ outcome, p }) => ({ outcome, p }));
   const lines: string[] = [];
   if (groups !== undefined) {
-    const { stability } = groups;
     const named = groups.groups.map(({ letter, name, size }) => line("", `${letter} ${name} (${size})`));
-    const stable = stability && `; ${stability.verdict}, adjusted Rand index ${stability.meanAdjustedRand.toFixed(2)}`;
+    const stable = groups.stability && `; ${stabilityText(groups.stability)}`;
     lines.push([line("Groups", `${counted(groups.groups.length, "group")}${stable ?? ""}`), ...named].join("\n"));
   }
   if (comparison !== undefined) lines.push(line("Compared", comparison.verdict));
@@ -93,7 +98,6 @@ function laterResults(folder: string, model: TrajectoryModel) {
     lines.push(line("Outcomes", each.join("; ")));
   }
   if (sensitivity !== undefined) lines.push(line("Changed", sensitivity.verdict));
-  if (groups !== undefined || comparison !== undefined) lines.push(verdictLines(runVerdict(folder, model, {})));
   return {
     lines,
     json: {
@@ -101,7 +105,11 @@ function laterResults(folder: string, model: TrajectoryModel) {
         groups: {
           method: groups.method,
           groups: groups.groups.map(({ letter, name, size }) => ({ letter, name, size })),
-          stability: groups.stability,
+          // The word by the thresholds of now: files of earlier versions called groups stable from 0.6 on.
+          stability: groups.stability && {
+            ...groups.stability,
+            verdict: stabilityWord(groups.stability.meanAdjustedRand),
+          },
         },
       }),
       ...(comparison && { comparison: { verdict: comparison.verdict } }),

@@ -1,6 +1,6 @@
 /** Survival after a landmark, with competing events, and what changes if those who had an event went on otherwise. */
 import type { Groups } from "@trajectory-maps/core";
-import { readFollowUp, type SubjectsTable } from "@trajectory-maps/core/ingest";
+import { readFollowUp, type SubjectsTable, visitTimes } from "@trajectory-maps/core/ingest";
 import { viewMarker, viewPlacements } from "@trajectory-maps/core/models";
 import {
   type DropoutSensitivity,
@@ -8,6 +8,7 @@ import {
   type LandmarkSurvival,
   landmarkSurvival,
 } from "@trajectory-maps/core/study";
+import { midSentence, outcomeName } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import type { Pool } from "../threads/pool.ts";
 import type { Context } from "./command.ts";
@@ -46,7 +47,8 @@ export async function survivalOf(
     const name = text.slice(0, at);
     const [outcome] = outcomesOf([name], table, run.cohort, context);
     if (outcome === undefined) throw new UsageError(`${flag}: expected an outcome, received "${name}".`);
-    return { name, followUp: readFollowUp(table, text.slice(at + 1), outcome.labels, run.placements.ids) };
+    const visits = visitTimes(run.cohort);
+    return { name, followUp: readFollowUp(table, text.slice(at + 1), outcome.labels, run.placements.ids, visits) };
   };
   const main = read(event, "--event");
   const others = competing.map((text) => read(text, "--competing"));
@@ -64,7 +66,7 @@ export async function survivalOf(
     all.some(({ followUp }) => followUp.events[i] === 1) ? 1 : 0,
   );
   const first = { model: viewMarker(run.model, 0), placements: viewPlacements(run.placements, run.model.markers, 0) };
-  const who = `those with ${all.map(({ name }) => name).join(" or ")}`;
+  const who = `those with ${all.map(({ name }) => midSentence(outcomeName(name))).join(" or ")}`;
   const dropout = dropoutSensitivity({ ...first, groups }, left, who, deltas === undefined ? {} : { deltas });
   return { ...survival, dropout };
 }

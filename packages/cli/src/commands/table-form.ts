@@ -8,13 +8,13 @@ import {
   type Thousands,
 } from "@trajectory-maps/core/ingest";
 import { UsageError } from "../exit-codes.ts";
-import { type OptionSpec, type Options, textOption } from "./command.ts";
+import { inGroup, type Options, textOption } from "./command.ts";
 import { wholeNumber } from "./numbers.ts";
 
 const DELIMITER_NAMES: Readonly<Record<string, Delimiter>> = { comma: ",", tab: "\t", semicolon: ";", bar: "|" };
 
 /** Options of marks, letters, dates and the layout of a table. */
-export const FORM_OPTIONS: readonly OptionSpec[] = [
+export const FORM_OPTIONS = inGroup("Reading the table", [
   {
     flags: "--delimiter <name>",
     description: "column separator (guessed)",
@@ -55,7 +55,7 @@ export const FORM_OPTIONS: readonly OptionSpec[] = [
     flags: "--encoding <name>",
     description: "how letters are encoded, such as utf-8, windows-1252 or iso-8859-2 (recognised)",
   },
-];
+]);
 
 /** How a table is written and its times are counted, as far as options say it. */
 export function formOf(options: Options): Omit<ReadCohortOptions, "columns" | "marker" | "markers"> {

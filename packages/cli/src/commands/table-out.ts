@@ -1,7 +1,8 @@
 /** Tables as results: CSV on standard output, or a file of CSV or Parquet. */
 import { type CsvCell, toCsv } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
-import { checkTableFile, writeTableFile } from "../io/table-file.ts";
+import { writeTableFile } from "../io/table-file.ts";
+import { checkOutputFile } from "../io/write.ts";
 import { line } from "../print/words.ts";
 import { type CommandResult, FORCE_OPTION, type OptionSpec, type Options, textOption } from "./command.ts";
 
@@ -22,13 +23,19 @@ export function checkTableOut(options: Options): void {
   if (!/\.(csv|parquet)$/i.test(out)) {
     throw new UsageError(`--out: expected a file that ends in .csv or .parquet, received ${out}.`);
   }
-  checkTableFile(out, options.force === true);
+  checkOutputFile(out, options.force === true);
 }
 
-/** A table in the form that is asked for. */
-export async function tableResult(table: ResultTable, json: unknown, options: Options): Promise<CommandResult> {
+/** A table in the form that is asked for; one of individuals is private. */
+export async function tableResult(
+  table: ResultTable,
+  json: unknown,
+  options: Options,
+  holds: "individuals" | "a model" = "individuals",
+): Promise<CommandResult> {
   const out = textOption(options, "out");
   if (out === undefined) return { text: toCsv(table.columns, table.rows), json };
-  await writeTableFile(out, table.columns, table.rows);
-  return { text: line("Written", `${out}   (private)`), json };
+  const isPrivate = holds === "individuals";
+  await writeTableFile(out, table.columns, table.rows, isPrivate);
+  return { text: line("Written", isPrivate ? `${out}   (private)` : out), json };
 }

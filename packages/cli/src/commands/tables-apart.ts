@@ -1,7 +1,10 @@
 /** Tables of visits and of individuals that are given together, in whatever order: ids repeat in the one and not in the other. */
+import { resolve } from "node:path";
 import { previewFile, type TableKind } from "@trajectory-maps/core/ingest";
+import { shellWord } from "../command-line.ts";
 import { UsageError } from "../exit-codes.ts";
-import { FROM_OMOP, FROM_QUERY, isFolder, nameOf, readBlocks } from "../io/read.ts";
+import { FROM_OMOP, FROM_QUERY, isFolder, nameOf } from "../io/read.ts";
+import { readTable } from "../io/table-file.ts";
 import { type Context, type Options, textOption } from "./command.ts";
 import { isFromColumn } from "./origin-table.ts";
 import { delimiterOf, encodingOf } from "./table-form.ts";
@@ -24,6 +27,11 @@ export async function tellApart(
   const flagged = textOption(options, "subjects");
   if (second !== undefined && flagged !== undefined) {
     throw new UsageError(`--subjects: expected one table of individuals, received ${flagged} and ${second}.`);
+  }
+  if (second !== undefined && resolve(first) === resolve(second)) {
+    throw new UsageError(
+      `Expected a table of visits and one of individuals, received ${nameOf(first)} twice. Give it once; for characteristics in it, --subjects ${shellWord(first)}.`,
+    );
   }
   const other = second ?? flagged;
   if (other === undefined || isFolder(first) || first === other) return { visits: first, options };
@@ -51,7 +59,7 @@ async function kindOf(path: string, options: Options): Promise<TableKind> {
   if (path === "-" || isFolder(path)) return "unknown";
   try {
     const form = { ...delimiterOf(options), ...encodingOf(options), file: nameOf(path) };
-    return (await previewFile(readBlocks(path), form)).kind;
+    return (await previewFile(readTable(path), form)).kind;
   } catch {
     return "unknown";
   }

@@ -1,7 +1,7 @@
 /** dtm template: a small table that shows how visits or individuals are written. */
 import { basename, dirname } from "node:path";
 import { TEMPLATES, type TemplateName } from "@trajectory-maps/core/ingest";
-import { checkOutputs, writeOutputs } from "../io/write.ts";
+import { checkOutputFile, writeOutputs } from "../io/write.ts";
 import { type Command, FORCE_OPTION, textOption } from "./command.ts";
 
 const NAMES = Object.keys(TEMPLATES) as readonly TemplateName[];
@@ -17,7 +17,7 @@ export const template: Command = {
     const text = TEMPLATES[table as TemplateName];
     const out = textOption(options, "out");
     if (out === undefined) return { text, json: { table, text } };
-    checkOutputs(dirname(out), [basename(out)], options.force === true);
+    checkOutputFile(out, options.force === true);
     const [file] = writeOutputs(dirname(out), [{ name: basename(out), text }]);
     return { text: `Written   ${file}`, json: { table, text, file } };
   },

@@ -2,11 +2,11 @@
 import type { Marker } from "@trajectory-maps/core";
 import type { ReadCohortOptions } from "@trajectory-maps/core/ingest";
 import { UsageError } from "../exit-codes.ts";
-import { listOption, type OptionSpec, type Options, repeatedOption, textOption } from "./command.ts";
+import { inGroup, listOption, type OptionSpec, type Options, repeatedOption, textOption } from "./command.ts";
 import { realNumber } from "./numbers.ts";
 import { splitList, unquote } from "./quoted.ts";
 
-export const UNIT_OPTIONS: readonly OptionSpec[] = [
+export const UNIT_OPTIONS = inGroup("Units", [
   {
     flags: "--unit-column <column>",
     description:
@@ -30,7 +30,7 @@ export const UNIT_OPTIONS: readonly OptionSpec[] = [
     flags: "--convert-below <limit:unit>",
     description: "values below the limit are in this unit: bring them to --unit",
   },
-];
+]);
 
 /** For visits that a model reads. */
 export const CONVERT_OPTION: OptionSpec = {

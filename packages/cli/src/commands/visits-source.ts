@@ -2,13 +2,14 @@
 import type { TableSource } from "@trajectory-maps/core/ingest";
 import { isPostgres } from "../databases/address.ts";
 import { UsageError } from "../exit-codes.ts";
-import { FROM_OMOP, FROM_QUERY, readBlocks } from "../io/read.ts";
-import { type OptionSpec, type Options, textOption } from "./command.ts";
+import { FROM_OMOP, FROM_QUERY } from "../io/read.ts";
+import { readTable } from "../io/table-file.ts";
+import { inGroup, type Options, textOption } from "./command.ts";
 import { fhirPath } from "./fhir.ts";
 import { omopSubjects } from "./omop.ts";
 
 /** Options of visits that come from a query instead of a file. */
-export const QUERY_OPTIONS: readonly OptionSpec[] = [
+export const QUERY_OPTIONS = inGroup("Queries", [
   {
     flags: "--sql <query>",
     description: "visits as the answer to a query, instead of a file: over CSV, Parquet and JSON files, by DuckDB",
@@ -17,7 +18,7 @@ export const QUERY_OPTIONS: readonly OptionSpec[] = [
     flags: "--database <address>",
     description: "with --sql: a PostgreSQL database (postgres://user@host/name), or a DuckDB file; opened for reading",
   },
-];
+]);
 
 /** The path of the visits or of resources of FHIR, or what stands for a query. */
 export function visitsPath(given: string | undefined, options: Options): string {
@@ -49,7 +50,7 @@ export async function visitsSource(path: string, options: Options): Promise<Tabl
     const { columns, rows } = await omopSubjects(options);
     return { columns, batches: inOne(rows) };
   }
-  if (path !== FROM_QUERY) return readBlocks(path);
+  if (path !== FROM_QUERY) return readTable(path);
   const query = textOption(options, "sql") ?? "";
   const address = textOption(options, "database");
   if (address !== undefined && isPostgres(address)) {

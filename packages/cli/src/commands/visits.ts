@@ -13,9 +13,10 @@ import {
   type Transform,
 } from "@trajectory-maps/core/ingest";
 import { codingOf } from "@trajectory-maps/core/models";
+import { shellWord } from "../command-line.ts";
 import { UsageError } from "../exit-codes.ts";
 import { FROM_OMOP, nameOf } from "../io/read.ts";
-import { type Context, type OptionSpec, type Options, repeatedOption, textOption } from "./command.ts";
+import { type Context, inGroup, type Options, repeatedOption, textOption } from "./command.ts";
 import { readCovariatesFor } from "./covariates.ts";
 import { type ReadVisits, readFhirVisits } from "./fhir.ts";
 import { markersOf } from "./marker-list.ts";
@@ -34,7 +35,7 @@ export const VISITS_ARGUMENT = {
 } as const;
 
 /** Options for picking columns out of a table. */
-export const COLUMN_OPTIONS: readonly OptionSpec[] = [
+export const COLUMN_OPTIONS = inGroup("Reading the table", [
   { flags: "--id <column>", description: "column with the id (guessed from usual names)" },
   { flags: "--time <column>", description: "column with the time, numbers or dates (guessed)" },
   { flags: "--value <column>", description: "column with the marker's value (guessed)" },
@@ -52,10 +53,10 @@ export const COLUMN_OPTIONS: readonly OptionSpec[] = [
   { flags: "--skip-line <number>", description: "line to skip, such as one with units", repeatable: true },
   { flags: "--keep-repeats", description: "keep rows that repeat another exactly; they are left out otherwise" },
   { flags: "--leave-out-bad", description: "skip rows that cannot be read instead of refusing the file" },
-];
+]);
 
 /** Options that say what the marker is; a model brings its own. */
-export const MARKER_OPTIONS: readonly OptionSpec[] = [
+export const MARKER_OPTIONS = inGroup("Markers", [
   { flags: "--transform <name>", description: "scale of the model", default: "identity", choices: TRANSFORMS },
   { flags: "--marker <name>", description: "name of the marker (default: the value column's)" },
   { flags: "--unit <text>", description: "unit of the values; with --unit-column the one all are brought to" },
@@ -67,7 +68,7 @@ export const MARKER_OPTIONS: readonly OptionSpec[] = [
     flags: "--limits <low,high>",
     description: "lowest and highest value that the marker can have, such as 0,30 or 0, (predictions keep within)",
   },
-];
+]);
 
 /** A new cohort, its marker or markers described by the options. */
 export async function readVisits(path: string, options: Options, context: Context): Promise<ReadVisits> {
@@ -128,13 +129,13 @@ function checkedMarkers(read: ReadCohort): ReadCohort {
 }
 
 /** What the values of new visits are measured in. */
-export const MODEL_UNIT_OPTIONS: readonly OptionSpec[] = [
+export const MODEL_UNIT_OPTIONS = inGroup("Units", [
   {
     flags: "--unit <text>",
     description: "unit of the values; refused if it is not the model's, unless --convert-unit asks for the conversion",
   },
   CONVERT_OPTION,
-];
+]);
 
 /** Visits of individuals to place by a model: its marker, and its column names unless others are picked. */
 export async function readVisitsFor(
@@ -266,7 +267,7 @@ function isSameMarker({ marker, columns }: ReadAlike["markers"][number], found: 
 function otherMarker({ marker }: ReadAlike["markers"][number], found: string, path: string): DtmError {
   return new DtmError(
     "other-marker",
-    `${nameOf(path)}: expected a column of "${marker.name}", the marker of the model, received "${found}". If it is the same marker, pick it: --value ${found}.`,
+    `${nameOf(path)}: expected a column of "${marker.name}", the marker of the model, received "${found}". If it is the same marker, pick it: --value ${shellWord(found)}.`,
   );
 }
 

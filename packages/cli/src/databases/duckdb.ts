@@ -25,7 +25,7 @@ export interface OpenDuckdb {
   close(): void;
 }
 
-export async function openDuckdb(file: string | undefined): Promise<OpenDuckdb> {
+async function openDuckdb(file: string | undefined): Promise<OpenDuckdb> {
   const { DuckDBInstance } = await loadDuckdb();
   // Made only if a query needs it, and removed with the database.
   const temporary = { temp_directory: join(tmpdir(), `dtm-duckdb-${randomUUID().slice(0, 8)}`) };
@@ -45,7 +45,8 @@ export async function openDuckdb(file: string | undefined): Promise<OpenDuckdb> 
   }
 }
 
-async function loadDuckdb(): Promise<Duckdb> {
+/** The optional package, loaded where it is needed: it is large. */
+export async function loadDuckdb(): Promise<Duckdb> {
   try {
     return await import("@duckdb/node-api");
   } catch {
@@ -79,17 +80,18 @@ export async function answer({ connection, close }: OpenDuckdb, query: string): 
   };
   const result = await select(connection, query, StatementType.SELECT).catch(failed);
   const columns = result.columnNames();
-  const isSingle = result.columnTypes().map((type) => String(type) === "FLOAT");
+  const types = result.columnTypes().map(String);
   async function* batches() {
     try {
       for await (const rows of result.yieldRows()) {
-        yield rows.map((row) => row.map((value, k) => (isSingle[k] === true ? singleText(value) : plainValue(value))));
+        yield rows.map((row) => row.map((value, k) => plainValue(value, types[k] ?? "")));
       }
     } catch (error) {
       failed(error);
     }
   }
-  return { columns, batches: batches(), close: async () => close() };
+  const inUtc = columns.filter((_, k) => types[k]?.startsWith("TIMESTAMP WITH TIME ZONE") ?? false);
+  return { columns, inUtc, batches: batches(), close: async () => close() };
 }
 
 /** Streams the one statement of a query, if it only reads. */
@@ -103,17 +105,31 @@ async function select(connection: DuckDBConnection, query: string, kind: number)
   return statement.stream();
 }
 
-/** A value in a form that `cellText` writes: dates and decimals of DuckDB are its own. */
-function plainValue(value: DuckDBValue): unknown {
+/** How many of a part of a moment make a millisecond. */
+const PARTS = { millis: 1n, micros: 1_000n, nanos: 1_000_000n };
+
+/** A value in a form that `cellText` writes: dates, times of day and decimals of DuckDB are its own. */
+function plainValue(value: DuckDBValue, type: string): unknown {
+  if (type === "FLOAT") return singleText(value);
   if (typeof value !== "object" || value === null) return value;
-  if ("days" in value && !("months" in value)) return new Date((value.days as number) * 86_400_000);
-  if ("micros" in value && !("months" in value)) return new Date(Number((value.micros as bigint) / 1000n));
-  if ("milliseconds" in value) return new Date(Number(value.milliseconds));
-  if ("seconds" in value) return new Date(Number(value.seconds) * 1000);
-  if ("nanoseconds" in value) return new Date(Number((value.nanoseconds as bigint) / 1_000_000n));
-  if ("scale" in value) return decimalText(String(value));
-  if ("hugeint" in value) return String(value);
-  return value;
+  if (type === "DATE" && "days" in value) return dateOf(Number(value.days) * 86_400_000, value);
+  if (type.startsWith("TIMESTAMP")) return dateOf(millisecondsOf(value), value);
+  // Times of day, and numbers and ids of more digits than a double has.
+  return /^(TIME|DECIMAL|HUGEINT|UHUGEINT|UUID)/.test(type) ? decimalText(String(value)) : value;
+}
+
+function millisecondsOf(value: object): number {
+  if ("seconds" in value) return Number(value.seconds) * 1000;
+  for (const [part, count] of Object.entries(PARTS)) {
+    if (part in value) return Number((value as Record<string, bigint>)[part]! / count);
+  }
+  return Number.NaN;
+}
+
+/** Infinity and days beyond the calendar stay text, to be refused as written. */
+function dateOf(milliseconds: number, value: object): Date | string {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? String(value) : date;
 }
 
 function firstLine(error: unknown): string {

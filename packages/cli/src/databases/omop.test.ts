@@ -44,7 +44,8 @@ function tables(name: string, measurements: readonly string[]): string {
       "1,1980-01-01,1985-01-01",
       "2,2000-01-01,2022-01-01",
     ],
-    "death.csv": ["person_id,death_date", "1,2020-07-01"],
+    // One row per person is the rule, and not always kept.
+    "death.csv": ["person_id,death_date", "1,2020-07-01", "1,2020-09-01"],
     "condition_occurrence.csv": [
       "person_id,condition_concept_id,condition_start_date",
       "1,77,2019-01-01",

@@ -6,14 +6,18 @@
 import { decimalText, type TypedRows } from "@trajectory-maps/core/ingest";
 import postgres from "postgres";
 import { FileError, UsageError } from "../exit-codes.ts";
+import { codeOf } from "../io/read.ts";
 import { shownAddress } from "./address.ts";
 
 const ROWS_AT_ONCE = 10_000;
 
+/** Moments with a time zone, of which the database keeps the moment and not the zone. */
+const WITH_TIME_ZONE = 1184;
+
 /** Numbers of PostgreSQL's types, and how their texts are written in the normal form. */
 const TYPES: Readonly<Record<string, { readonly from: number[]; readonly parse: (text: string) => unknown }>> = {
   date: { from: [1082], parse: (text) => text },
-  moment: { from: [1114, 1184], parse: momentText },
+  moment: { from: [1114, WITH_TIME_ZONE], parse: momentText },
   numeric: { from: [1700], parse: (text) => (text === "NaN" ? "" : decimalText(text)) },
   bigint: { from: [20], parse: (text) => text },
   boolean: { from: [16], parse: (text) => text === "t" },
@@ -29,7 +33,7 @@ function momentText(text: string): string {
 type Sql = ReturnType<typeof postgres>;
 
 /** Opens a session that may only read. */
-export function openPostgres(address: string, settings: Readonly<Record<string, string>> = {}): Sql {
+function openPostgres(address: string, settings: Readonly<Record<string, string>> = {}): Sql {
   const types = Object.entries(TYPES).map(([name, { from, parse }]) => [
     name,
     { to: from[0] ?? 0, from, parse, serialize: String },
@@ -74,7 +78,8 @@ export async function queryPostgres(
         throw failure(error, address);
       }
     }
-    return { columns: columns.map(({ name }) => name), batches: batches(), close };
+    const inUtc = columns.filter(({ type }) => type === WITH_TIME_ZONE).map(({ name }) => name);
+    return { columns: columns.map(({ name }) => name), inUtc, batches: batches(), close };
   } catch (error) {
     await close();
     throw failure(error, address);
@@ -83,7 +88,7 @@ export async function queryPostgres(
 
 function failure(error: unknown, address: string): Error {
   if (error instanceof UsageError) return error;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   // Codes of five characters are those of the server; class 28 and 3D are about who may open what.
   if (/^[0-9A-Z]{5}$/.test(code) && !/^(28|3D)/.test(code)) {

@@ -6,11 +6,13 @@
  * at any moment, started again, or run twice. What belongs to another fit, another version or another round is refused.
  */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { addToPairs, type Exchange, roundPairs } from "@trajectory-maps/core/hosts";
 import { FileError } from "../exit-codes.ts";
-import { writeOutputs } from "./write.ts";
+import { makeFolder } from "./make-folder.ts";
+import { reason } from "./read.ts";
+import { temporaryFor } from "./write.ts";
 
 /** The first line of a file of sums; there the checksum of the numbers follows. */
 interface SumsHeader {
@@ -88,12 +90,15 @@ export function openExchange(options: ExchangeOptions): {
     const numbers = pairs.length;
     const header = { format: FORMAT, agreement, before, round, what, state, numbers } as const;
     const path = totalPath(folder, round);
+    const own = sumsPath(folder, round, place);
+    const given = { header: { ...header, place }, sums: pairs };
+    // Also where the total is there: a place that goes on with other data would hand out sums that fit no total before.
+    checkGiven(own, given);
     if (!existsSync(path)) {
-      const own = sumsPath(folder, round, place);
       const waiting = new WaitingForTotal({ round, what, bytes: 8 * numbers, path: own });
       if (onlyLook) throw waiting;
-      giveSums(own, { header: { ...header, place }, sums: pairs });
-      waitFor(path, waitSeconds, waiting);
+      writeSums(own, given);
+      waitFor([path], waitSeconds, waiting);
     }
     const all = readSums(path);
     checkHeader(path, all.header, { ...header, numbers: numbers / 2, place: ALL });
@@ -182,14 +187,13 @@ function bytesOf(sums: Float64Array): Uint8Array {
   return new Uint8Array(sums.buffer, sums.byteOffset, sums.byteLength);
 }
 
-/** Writes the sums of a place; those it wrote before must be the same. */
-function giveSums(path: string, given: Sums): void {
+/** Sums that a place gave before must be those it would give now. */
+function checkGiven(path: string, given: Sums): void {
   if (existsSync(path) && !readFileSync(path).equals(fileOf(given))) {
     throw new FileError(
       `${path}: expected the sums of these statistics, received others: it was written from other data, by another version, or with other options. Remove the rounds of this place, or start the fit in another folder.`,
     );
   }
-  writeSums(path, given);
 }
 
 function fileOf({ header, sums }: Sums): Buffer {
@@ -197,9 +201,17 @@ function fileOf({ header, sums }: Sums): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify({ ...header, checksum: checksumOf(bytes) })}\n`), bytes]);
 }
 
-/** Renamed into place, so that nobody reads half a file. */
+/** Renamed into place, so that nobody reads half a file. A machine that loses its power loses rounds, which are made again. */
 function writeSums(path: string, sums: Sums): void {
-  writeOutputs(dirname(path), [{ name: basename(path), text: fileOf(sums) }]);
+  const temporary = temporaryFor(path);
+  try {
+    makeFolder(dirname(path));
+    writeFileSync(temporary, fileOf(sums));
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw new FileError(`${path} cannot be written: ${reason(error)}.`);
+  }
 }
 
 function readSums(path: string): Sums {
@@ -208,15 +220,22 @@ function readSums(path: string): Sums {
   const numbers = Uint8Array.from(bytes.subarray(end + 1));
   try {
     const { checksum, ...header } = JSON.parse(bytes.subarray(0, end).toString()) as SumsHeader & { checksum: string };
-    if (numbers.length === 8 * header.numbers && checksum === checksumOf(numbers)) {
-      return { header, sums: new Float64Array(numbers.buffer) };
-    }
+    const sums = numbers.length === 8 * header.numbers ? new Float64Array(numbers.buffer) : undefined;
+    if (sums?.every(Number.isFinite) && checksum === checksumOf(numbers)) return { header, sums };
   } catch {
     // Told below.
   }
   throw new FileError(
-    `${path}: expected a line of JSON and the numbers it announces, with their checksum; received something else. It was damaged on its way: remove it, and have it written or sent again.`,
+    `${path}: expected a line of JSON and the finite numbers it announces, with their checksum; received something else. It was damaged on its way: remove it, and have it written or sent again.`,
   );
+}
+
+/** The total that answers a question; others are refused. */
+export function readTotal(path: string, expected: Pick<SumsHeader, "round" | "what" | "state">): Float64Array {
+  const { header, sums } = readSums(path);
+  const { numbers } = header;
+  checkHeader(path, header, { format: FORMAT, agreement: "", before: "", place: ALL, numbers, ...expected });
+  return sums;
 }
 
 function checkHeader(path: string, received: SumsHeader, expected: SumsHeader): void {
@@ -228,10 +247,11 @@ function checkHeader(path: string, received: SumsHeader, expected: SumsHeader): 
   }
 }
 
-function waitFor(path: string, seconds: number, late: Error): void {
+/** Waits until one of the files is there. */
+export function waitFor(paths: readonly string[], seconds: number, late: Error): void {
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
   const until = Date.now() + 1000 * seconds;
-  while (!existsSync(path)) {
+  while (!paths.some((path) => existsSync(path))) {
     if (Date.now() >= until) throw late;
     Atomics.wait(sleeper, 0, 0, POLL_MS);
   }

@@ -3,17 +3,22 @@
  * of the run: a study given again with the same protocol goes on where it stopped, and with another is refused.
  */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { FileError, UsageError } from "../exit-codes.ts";
+import { checkBelongs, RECORD_FILE } from "./belongs.ts";
+import { UNFINISHED } from "./checkpoint.ts";
 import { toJson } from "./json.ts";
+import { settled } from "./lock.ts";
 import { fileExists, isFolder, nameOf, readText } from "./read.ts";
-import { writeOutputs } from "./write.ts";
+import { INSPECT_FILE, isPrivate } from "./run-folder.ts";
+import { settleOrTell } from "./transaction.ts";
+import { type OutputFile, writeOutputs } from "./write.ts";
 
 export const PROTOCOL_FILE = "protocol.json";
 const PROGRESS_FILE = "study.json";
 
-export interface StudyInput {
+interface StudyInput {
   readonly name: string;
   /** Of the file's bytes; null where it is no file. */
   readonly sha256: string | null;
@@ -40,28 +45,82 @@ export async function digestInput(path: string): Promise<StudyInput> {
   return { name: nameOf(path), sha256: hash.digest("hex") };
 }
 
-/** The steps that were finished under this protocol; writes the protocol where there is none. */
+/**
+ * The steps that were finished under this protocol. Where there is none, or a new beginning is asked for, the protocol is written into
+ * the unfinished part of the folder: what an earlier study left stays whole until the new one has a model.
+ */
 export function openStudy(folder: string, protocol: Protocol, force: boolean): readonly string[] {
-  const path = join(folder, PROTOCOL_FILE);
-  if (fileExists(path) && !force) {
-    const before = readJson(path) as Protocol;
-    const changed = changes(before, protocol);
+  const inner = join(folder, UNFINISHED);
+  if (fileExists(inner)) settleOrTell(inner);
+  const before = [inner, folder].find((place) => fileExists(join(place, PROTOCOL_FILE)));
+  if (before !== undefined && !force) {
+    if (before === folder) checkBelongs(folder, PROTOCOL_FILE);
+    const changed = changes(readJson(join(before, PROTOCOL_FILE)) as Protocol, protocol);
     if (changed.length > 0) {
       throw new UsageError(
         `${folder} holds a study with another protocol: ${changed.join("; ")}. Name another folder, or use --force to begin anew.`,
       );
     }
-    const progress = join(folder, PROGRESS_FILE);
-    return fileExists(progress) ? ((readJson(progress) as { done: readonly string[] }).done ?? []) : [];
+    return doneIn(before);
   }
-  writeOutputs(folder, [{ name: PROTOCOL_FILE, text: toJson(protocol) }]);
-  keepProgress(folder, []);
+  if (fileExists(join(folder, RECORD_FILE)) && !force) {
+    throw new UsageError(
+      `${folder} holds a run that is not of a study. Name another folder, or use --force to begin anew.`,
+    );
+  }
+  const earlier = fileExists(inner) ? readdirSync(inner).filter((name) => !FIRST_FILES.includes(name)) : [];
+  writeOutputs(inner, [{ name: PROTOCOL_FILE, text: toJson(protocol) }, progressFile([])], earlier);
   return [];
 }
 
-/** Writes which steps are done. */
-export function keepProgress(folder: string, done: readonly string[]): void {
-  writeOutputs(folder, [{ name: PROGRESS_FILE, text: toJson({ format: "dtm-study", formatVersion: 1, done }) }]);
+/** Whether a study was begun in a folder. */
+export function hasProtocol(folder: string): boolean {
+  return [join(folder, UNFINISHED), folder].some((place) => fileExists(join(place, PROTOCOL_FILE)));
+}
+
+/**
+ * Whether all that a folder holds is of a study of these inputs with these settings, finished or not, whatever its seed and version;
+ * an empty folder, or none, holds nothing else. Hidden files do not count.
+ */
+export function holdsOnly(folder: string, { inputs, settings }: Pick<Protocol, "inputs" | "settings">): boolean {
+  settled(folder);
+  return [folder, join(folder, UNFINISHED)].every((place) => {
+    const names = isFolder(place) ? readdirSync(place) : [];
+    const shown = names.filter((name) => name !== UNFINISHED && !name.startsWith("."));
+    if (shown.length === 0) return true;
+    if (!shown.includes(PROTOCOL_FILE)) return false;
+    const before = readJson(join(place, PROTOCOL_FILE)) as Protocol;
+    const seed = before.settings?.seed;
+    return changes(before, { ...before, inputs, settings: { ...settings, seed } }).length === 0;
+  });
+}
+
+function doneIn(place: string): readonly string[] {
+  const progress = join(place, PROGRESS_FILE);
+  return fileExists(progress) ? ((readJson(progress) as { done: readonly string[] }).done ?? []) : [];
+}
+
+const FIRST_FILES = [PROTOCOL_FILE, PROGRESS_FILE];
+
+/** How far a study has come, to be written with what it has come to. */
+export function progressFile(done: readonly string[]): OutputFile {
+  return { name: PROGRESS_FILE, text: toJson({ format: "dtm-study", formatVersion: 1, done }) };
+}
+
+/** What a study has written before its fit, which the run takes over with the word that the fit is done; nothing where there is no study. */
+export function begunFiles(folder: string): OutputFile[] {
+  const inner = join(folder, UNFINISHED);
+  if (!fileExists(join(inner, PROTOCOL_FILE))) return [];
+  const files = [PROTOCOL_FILE, INSPECT_FILE].filter((name) => fileExists(join(inner, name)));
+  return [
+    ...files.map((name) => ({ name, text: readText(join(inner, name)), private: isPrivate(name) })),
+    progressFile([...doneIn(inner), "fit"]),
+  ];
+}
+
+/** Keeps the result of a step before the fit. */
+export function keepBegun(folder: string, files: readonly OutputFile[]): void {
+  writeOutputs(join(folder, UNFINISHED), files);
 }
 
 /** In words, what differs between two protocols; the day they were written does not count. */

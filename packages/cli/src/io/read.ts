@@ -7,9 +7,19 @@ import { fileURLToPath } from "node:url";
 import { type ByteSource, decodeText } from "@trajectory-maps/core/ingest";
 import { FileError } from "../exit-codes.ts";
 
+/** Bytes of the largest file that is held as text, and of one with settings, which takes longer to understand. */
+const MOST_TEXT = 2 ** 28;
+export const MOST_SETTINGS = 2 ** 20;
+
 /** Text of a small file that is no table: settings, models, records. */
-export function readText(path: string): string {
+export function readText(path: string, most = MOST_TEXT): string {
   checkIsFile(path);
+  const { size } = statSync(path);
+  if (size > most) {
+    throw new FileError(
+      `${path}: expected a file of at most ${most / 2 ** 20} MB, received ${Math.ceil(size / 2 ** 20)} MB. Is it the file that is meant?`,
+    );
+  }
   let bytes: Uint8Array;
   try {
     bytes = readFileSync(path);
@@ -120,6 +130,11 @@ export function bundledFile(name: string): string {
 export function findBundled(name: string): string | undefined {
   const path = fileURLToPath(new URL(`../../../examples/pbc/${name}`, import.meta.url));
   return existsSync(path) ? path : undefined;
+}
+
+/** The code by which the system names an error, "ENOENT"; empty if it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
 /** The system's word for what went wrong, without a stack. */

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { CONTRACTS } from "../contracts.ts";
 import { FileError } from "../exit-codes.ts";
+import { checkBelongs } from "./belongs.ts";
 import { fileExists, readText } from "./read.ts";
 
 type ResultName = "run" | "groups" | "compare" | "associate" | "sensitivity" | "inspect";
@@ -10,6 +11,7 @@ type ResultName = "run" | "groups" | "compare" | "associate" | "sensitivity" | "
 export function readResult<T>(folder: string, name: `${ResultName}.json`): T | undefined {
   const path = join(folder, name);
   if (!fileExists(path)) return undefined;
+  checkBelongs(folder, name);
   const refuse = (received: string) =>
     new FileError(
       `${path}: expected JSON written by this program, received ${received}. ${name === "run.json" ? "Fit again with --force" : "Remove it and try again"}.`,

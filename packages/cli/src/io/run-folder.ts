@@ -12,6 +12,9 @@ import {
 import { codingOf } from "@trajectory-maps/core/models";
 import { csvPieces } from "@trajectory-maps/report";
 import { FileError, UsageError } from "../exit-codes.ts";
+import { checkBelongs, DIGESTS_FILE, RECORD_FILE, watchRun } from "./belongs.ts";
+import { hasCheckpoint } from "./checkpoint.ts";
+import { settled } from "./lock.ts";
 import { fileExists, isFolder, readBlocks, readText } from "./read.ts";
 import { checkSameVisits } from "./same-visits.ts";
 
@@ -20,10 +23,15 @@ export const VISITS_FILE = "visits.csv";
 export const COVARIATES_FILE = "covariates.csv";
 /** Of a fit to OMOP CDM. */
 export const OMOP_SUBJECTS_FILE = "omop-subjects.csv";
-export const CHECKPOINT_FILE = "checkpoint.json";
 /** Of a study: what it found in the table of visits, and everything that it found. */
 export const INSPECT_FILE = "inspect.json";
 export const RESULTS_FILE = "results.json";
+/** Usual names of the report in its forms. */
+export const REPORT_FILES = {
+  html: "report.html",
+  "pdf-ready": "report-print.html",
+  "docx-tables": "tables.docx",
+} as const;
 export const BASELINES = ["lmm", "fpca"] as const;
 
 /** Every file a run may hold: what it is, and whether it holds data of single individuals. */
@@ -36,9 +44,8 @@ export const RUN_FILES = [
   { name: OMOP_SUBJECTS_FILE, private: true, holds: "sex, age and outcomes of every individual" },
   { name: "placements.csv", private: true, holds: "the place of every individual" },
   { name: "trace.csv", private: false, holds: "the log-likelihood or bound, iteration by iteration" },
-  { name: "run.json", private: false, holds: "this record" },
   { name: "compare.json", private: false, holds: "the comparison of models" },
-  { name: "groups.json", private: false, holds: "the groups: names, sizes, courses, stability" },
+  { name: "groups.json", private: true, holds: "the groups: names, sizes, courses, regions, stability" },
   { name: "groups.csv", private: true, holds: "the group of every individual" },
   { name: "associate.json", private: true, holds: "tests of outcomes; individual follow-up times" },
   { name: "sensitivity.json", private: false, holds: "what changes with one choice of the fit changed" },
@@ -46,13 +53,15 @@ export const RUN_FILES = [
   { name: "study.json", private: false, holds: "how far a study has come" },
   { name: INSPECT_FILE, private: true, holds: "the quality of the table of visits; suspect values" },
   { name: RESULTS_FILE, private: true, holds: "all results of a study in one document" },
-  { name: CHECKPOINT_FILE, private: true, holds: "the state of an interrupted fit" },
+  { name: DIGESTS_FILE, private: true, holds: "the digests of private files" },
+  { name: RECORD_FILE, private: false, holds: "this record" },
 ] as const;
 
 /** Results that later commands put into a run; they belong to the model they were made with. */
 export const LATER_FILES = [
   ...["compare.json", "groups.json", "groups.csv", "associate.json", "sensitivity.json", OMOP_SUBJECTS_FILE],
   ...["protocol.json", "study.json", INSPECT_FILE, RESULTS_FILE],
+  ...Object.values(REPORT_FILES),
 ] as const;
 
 export function isPrivate(name: string): boolean {
@@ -71,7 +80,13 @@ export interface OpenRun {
 export function readModel(path: string): TrajectoryModel {
   if (!isFolder(path)) return loadFile(path);
   checkRun(path);
-  return loadFile(join(path, MODEL_FILE));
+  if (RUN_FILES.some(({ name }) => name !== MODEL_FILE && fileExists(join(path, name)))) checkRecorded(path);
+  return loadOwn(path, MODEL_FILE);
+}
+
+function loadOwn(folder: string, name: string): TrajectoryModel {
+  checkBelongs(folder, name);
+  return loadFile(join(folder, name));
 }
 
 /** A model file; what is wrong with it is told with its name. */
@@ -85,10 +100,11 @@ function loadFile(path: string): TrajectoryModel {
   }
 }
 
-export function checkRun(folder: string): void {
+function checkRun(folder: string): void {
   if (!isFolder(folder)) throw new FileError(`There is no folder ${folder}. Make a run with dtm fit ... -o ${folder}.`);
+  settled(folder);
   if (fileExists(join(folder, MODEL_FILE))) return;
-  const started = fileExists(join(folder, CHECKPOINT_FILE));
+  const started = hasCheckpoint(folder);
   throw new FileError(
     started
       ? `${folder} holds an unfinished fit. Finish it with dtm fit --resume ${folder}.`
@@ -96,18 +112,34 @@ export function checkRun(folder: string): void {
   );
 }
 
+/** Refuses files that no record holds together: each could be of another run. */
+function checkRecorded(folder: string): void {
+  if (fileExists(join(folder, RECORD_FILE))) return;
+  throw new FileError(
+    `${join(folder, RECORD_FILE)}: expected the record that every run has, received none: files of different runs could not be told apart. Put it back as it was, fit again with --force, or, for places and forecasts, name ${join(folder, MODEL_FILE)}.`,
+  );
+}
+
+/** Files of a fit that no command reads for what they say; another run's would lie beside the model unseen. */
+const UNREAD = ["placements.csv", "trace.csv"];
+
 /** Reads a run back; `readOther` reads the visits where the run keeps no copy of them, and they must be those of the fit. */
 export async function openRun(
   folder: string,
   readOther?: (model: TrajectoryModel) => Promise<ReadCohort>,
 ): Promise<OpenRun> {
+  checkRun(folder);
+  checkRecorded(folder);
+  const checkUnchanged = watchRun(folder);
+  for (const name of UNREAD) checkBelongs(folder, name);
   const model = readModel(folder);
-  const baselines = BASELINES.map((name) => join(folder, "baselines", `${name}.json`))
-    .filter(fileExists)
-    .map(loadFile);
+  const baselines = BASELINES.map((name) => `baselines/${name}.json`)
+    .filter((name) => fileExists(join(folder, name)))
+    .map((name) => loadOwn(folder, name));
   const read = await (readOther === undefined ? readPrivateCopy(folder, model) : readOther(model));
-  if (readOther !== undefined) await checkSameVisits(folder, model, read.cohort);
+  if (readOther !== undefined) await checkSameVisits(folder, model, read.cohort, () => visitsCsv(read.cohort));
   const cohort = await withKeptCovariates(folder, model, read.cohort);
+  checkUnchanged();
   return { folder, model, baselines, read: { ...read, cohort } };
 }
 
@@ -121,6 +153,7 @@ function readPrivateCopy(folder: string, model: TrajectoryModel): Promise<ReadCo
   if (!hasVisits(folder)) {
     throw new UsageError(`${folder} keeps no copy of the visits. Name the file they were read from: --visits FILE.`);
   }
+  checkBelongs(folder, VISITS_FILE);
   return readVisitsCopy(
     path,
     model.markers.map(({ marker }) => marker),
@@ -156,6 +189,7 @@ async function withKeptCovariates(folder: string, model: TrajectoryModel, cohort
   const coding = codingOf(model);
   const path = join(folder, COVARIATES_FILE);
   if (coding === undefined || cohort.covariates !== undefined || !fileExists(path)) return cohort;
+  checkBelongs(folder, COVARIATES_FILE);
   const { table } = await readSubjectsFile(readBlocks(path), { file: path, id: "id", delimiter: "," });
   return { ...cohort, covariates: { coding, values: takeCoded(coding, table, cohort.ids) } };
 }

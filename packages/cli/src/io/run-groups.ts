@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import type { TrajectoryModel } from "@trajectory-maps/core";
 import { readSubjectsFile } from "@trajectory-maps/core/ingest";
-import { mixtureFromLabels, mixtureMembership } from "@trajectory-maps/core/study";
+import { type GaussianMixture, mixtureMembership, readMixture, type WrittenMixture } from "@trajectory-maps/core/study";
 import { FileError } from "../exit-codes.ts";
+import { checkBelongs } from "./belongs.ts";
 import { fileExists, readBlocks } from "./read.ts";
 import { readResult } from "./results.ts";
-import { PLACEMENTS_FILE } from "./same-visits.ts";
 
 /** What groups.json says of a group. */
 export interface RunGroup {
@@ -31,6 +31,7 @@ export async function readRunGroups(folder: string, ids: readonly string[]): Pro
   const found = readResult<{ readonly groups: readonly RunGroup[] }>(folder, "groups.json");
   const path = join(folder, "groups.csv");
   if (found === undefined || !fileExists(path)) return undefined;
+  checkBelongs(folder, "groups.csv");
   const { table } = await readSubjectsFile(readBlocks(path), { file: path, id: "id", delimiter: "," });
   const letters = table.columns.find(({ name }) => name === "group")?.cells ?? [];
   // Written in the order of the cohort; an id that a spreadsheet would run stands behind a quote.
@@ -44,26 +45,28 @@ export async function readRunGroups(folder: string, ids: readonly string[]): Pro
   return { groups: found.groups, labels };
 }
 
-/** Groups as regions of the map: a Gaussian over the places of each one's members. No individual is in it. */
+/** Groups as regions of the map: the Gaussians of the grouping itself. No individual is in it. */
 export interface GroupRegions {
   readonly groups: readonly RunGroup[];
-  readonly regions: ReturnType<typeof mixtureFromLabels>;
+  readonly regions: GaussianMixture;
+  /** How many individuals the Gaussians were made from. */
+  readonly clustered: number;
 }
 
-/** The regions of a run's groups, from the places it wrote; undefined where it has none. */
-export async function readGroupRegions(folder: string, model: TrajectoryModel): Promise<GroupRegions | undefined> {
-  const path = join(folder, PLACEMENTS_FILE);
-  if (!fileExists(path)) return undefined;
-  const { table } = await readSubjectsFile(readBlocks(path), { file: path, id: "id", delimiter: "," });
-  const found = await readRunGroups(folder, table.ids);
+/** The regions of a run's groups; undefined where it has no groups. */
+export function readGroupRegions(folder: string, { mapDimension }: TrajectoryModel): GroupRegions | undefined {
+  type Stored = Pick<GroupRegions, "groups" | "clustered"> & { readonly regions?: WrittenMixture };
+  const found = readResult<Stored>(folder, "groups.json");
   if (found === undefined) return undefined;
-  const q = model.mapDimension;
-  const axes = Array.from({ length: q }, (_, a) => table.columns.find(({ name }) => name === `x${a + 1}`)?.cells ?? []);
-  // Written with all their digits.
-  const location = Float64Array.from({ length: q * table.ids.length }, (_, e) =>
-    Number(axes[e % q]?.[Math.floor(e / q)]),
-  );
-  return { groups: found.groups, regions: mixtureFromLabels(location, q, found.labels, found.groups.length) };
+  const { groups, clustered, regions } = found;
+  const isOurs = regions?.dimension === mapDimension && regions.numGroups === groups.length;
+  if (!isOurs) {
+    const received = regions === undefined ? "a file of an earlier version, which has none" : "those of others";
+    throw new FileError(
+      `${join(folder, "groups.json")}: expected the regions of the groups, received ${received}. Run dtm groups ${folder} again with --force, or name ${join(folder, "model.json")} to go without groups.`,
+    );
+  }
+  return { groups, clustered, regions: readMixture(regions) };
 }
 
 /** Probability of each group for places known as N(location [n,q], covariance [n,q,q]), [n,K]. */

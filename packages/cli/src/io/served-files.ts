@@ -1,15 +1,25 @@
 /** Files of the explorer's server: the built page and what it opens with, listed before the first request. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, extname, join, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import { FileError } from "../exit-codes.ts";
 import { fileExists } from "./read.ts";
 
-/** A file the page may fetch, by path. */
-export interface Served {
+/** A file the page may fetch, read when it is asked for. */
+export interface ServedFile {
+  readonly type: string;
+  readonly path: string;
+}
+
+/** What the page may fetch: a file, or bytes that were made. */
+export type Served = ServedFile | MadeFile;
+
+interface MadeFile {
   readonly type: string;
   readonly bytes: () => Buffer;
+  /** Content security policy of a page whose scripts stand in it; the server's own for all others. */
+  readonly policy?: string;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -28,7 +38,7 @@ export function filesOf(folder: string): Map<string, Served> {
     files.map((entry) => {
       const path = join(entry.parentPath, entry.name);
       const name = path.slice(folder.length).split(sep).join("/");
-      return [name, { type: TYPES[extname(path)] ?? "application/octet-stream", bytes: () => readFileSync(path) }];
+      return [name, { type: TYPES[extname(path)] ?? "application/octet-stream", path }];
     }),
   );
 }
@@ -36,7 +46,7 @@ export function filesOf(folder: string): Map<string, Served> {
 /** One file, read when it is asked for. */
 export function servedFile(path: string, type: string): Served {
   if (!fileExists(path)) throw new FileError(`There is no file ${path}.`);
-  return { type, bytes: () => readFileSync(path) };
+  return { type, path };
 }
 
 /** Folder of the built explorer. */
@@ -51,12 +61,14 @@ export function builtExplorer(): string {
   throw new FileError("The explorer is not built. In the repository, any npm script builds it: npm run demo.");
 }
 
-/** The page for one patient, by the paths it is served at; it stands one or two folders above this one: beside src/io and dist alike. */
-export function calculatorFiles(): Map<string, Served> {
-  const folders = ["../calculator", "../../calculator"].map((name) => fileURLToPath(new URL(name, import.meta.url)));
-  const folder = folders.find((path) => existsSync(join(path, "index.html")));
-  if (folder === undefined) throw new FileError("The calculator is missing: install the package again.");
-  const files = [...filesOf(folder)].map(([name, file]) => [`/calculator${name}`, file] as const);
-  const page = files.find(([name]) => name === "/calculator/index.html");
-  return new Map([...files, ["/calculator", page![1]]]);
+/** An open file with its size; undefined where it is gone. It reads no more than that, though the file may grow. */
+export async function openServed(path: string) {
+  const file = await open(path).catch(() => undefined);
+  const about = await file?.stat();
+  if (file === undefined || !about?.isFile()) {
+    await file?.close();
+    return undefined;
+  }
+  const { size } = about;
+  return { size, read: () => file.createReadStream({ end: size - 1 }), close: () => file.close() };
 }

@@ -99,11 +99,18 @@ export interface StatisticsRows {
   readonly to: number;
 }
 
-/** All rows of files, as many in each as it has. */
+/** The rows of files of one plan, each by itself; of those that an engine wrote again one. */
 export async function statisticsRows(paths: readonly string[]): Promise<StatisticsRows[]> {
-  const rows = [];
-  for (const file of paths) rows.push({ file, from: 0, to: (await openStatistics(file, { rows: [] })).rows.length });
-  return rows;
+  const again = paths.find((path, k) => paths.indexOf(path) < k);
+  if (again !== undefined) throw new FileError(`${again}: expected each file of statistics once, received it twice.`);
+  const held: HeldRows = { rows: [] };
+  const found = [];
+  for (const file of paths) {
+    const { rows } = await openStatistics(file, held);
+    found.push(...rows.map((row, from) => ({ ...row, file, from, to: from + 1 })));
+  }
+  for (const { path, plan } of found) checkPlan(path, plan, found[0]!.path, found[0]!.plan);
+  return (await eachOnce(found)).map(({ file, from, to }) => ({ file, from, to }));
 }
 
 /** Reads files of one plan, or some rows of them, their shards one after the other. */
@@ -166,13 +173,13 @@ interface ShardRow {
 }
 
 /** Rows without those of engines that were written again. */
-async function eachOnce(rows: readonly ShardRow[]): Promise<ShardRow[]> {
+async function eachOnce<Row extends ShardRow>(rows: readonly Row[]): Promise<Row[]> {
   const keyOf = ({ path, shard }: ShardRow) => `${dirname(path)}\n${shard}`;
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const key of rows.filter((row) => row.ofEngine).map(keyOf)) (seen.has(key) ? repeated : seen).add(key);
   const known = new Map<string, { readonly path: string; readonly digest: string }>();
-  const kept: ShardRow[] = [];
+  const kept: Row[] = [];
   for (const row of rows) {
     const key = keyOf(row);
     if (row.ofEngine && repeated.has(key)) {

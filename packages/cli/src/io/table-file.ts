@@ -1,29 +1,36 @@
-/** Tables of single individuals as files: CSV, or Parquet, which is written one group of rows after the other. */
+/** Tables as files: CSV, or Parquet, which is written one group of rows after the other. */
 import { basename, dirname } from "node:path";
+import type { ByteSource } from "@trajectory-maps/core/ingest";
 import { type CsvCell, csvPieces } from "@trajectory-maps/report";
-import { checkOutputs, writeOutputs } from "./write.ts";
+import { settled } from "./lock.ts";
+import { readBlocks } from "./read.ts";
+import { writeOutputs } from "./write.ts";
 
 /** Rows of a group. */
 const GROUP = 100_000;
 
-export function checkTableFile(path: string, force: boolean): void {
-  checkOutputs(dirname(path), [basename(path)], force);
+/** The bytes of a table that somebody names, "-" for standard input; a change of its folder that was made is finished before. */
+export function readTable(path: string): ByteSource {
+  if (path !== "-") settled(dirname(path));
+  return readBlocks(path);
 }
 
-/** Writes a table, readable by its owner alone; Parquet by the end of its name. */
+/** Writes a table, one of individuals readable by its owner alone; Parquet by the end of its name. */
 export async function writeTableFile(
   path: string,
   columns: readonly string[],
   rows: readonly (readonly CsvCell[])[],
+  isPrivate: boolean,
 ): Promise<void> {
-  if (/\.parquet$/i.test(path)) return writeParquet(path, columns, rows);
-  writeOutputs(dirname(path), [{ name: basename(path), text: csvPieces(columns, rows), private: true }]);
+  if (/\.parquet$/i.test(path)) return writeParquet(path, columns, rows, isPrivate);
+  writeOutputs(dirname(path), [{ name: basename(path), text: csvPieces(columns, rows), private: isPrivate }]);
 }
 
 async function writeParquet(
   path: string,
   columns: readonly string[],
   rows: readonly (readonly CsvCell[])[],
+  isPrivate: boolean,
 ): Promise<void> {
   const { writeParquetFile } = await import("./parquet-file.ts");
   const isText = columns.map((_, k) => rows.some((row) => typeof row[k] === "string" && row[k] !== ""));
@@ -44,7 +51,7 @@ async function writeParquet(
       }));
     }
   }
-  await writeParquetFile(path, { schema }, groups(), GROUP);
+  await writeParquetFile(path, { schema }, groups(), GROUP, isPrivate);
 }
 
 function textOf(cell: CsvCell | undefined): string | null {

@@ -1,19 +1,21 @@
 /**
- * Writing files, all or none: everything is written under temporary names beside its goal, and only then renamed, so
- * that a crash or a full disk leaves the old files whole. Private files are readable by their owner alone.
+ * Writing files, all or none: everything is written under temporary names beside its goal and brought to the disk, and only then put
+ * in its place, so that a crash or a full disk leaves the old files whole. Private files are readable by their owner alone.
  */
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { FileError, UsageError } from "../exit-codes.ts";
+import { makeFolder } from "./make-folder.ts";
 import { reason } from "./read.ts";
+import { commit, type Pieces, settle, stagedPath, syncFolder, unsettled, writeThrough } from "./transaction.ts";
 
 export interface OutputFile {
   /** Path inside the folder, with "/" between parts. */
   readonly name: string;
-  /** Text or bytes; text of any length may come in pieces. */
-  readonly text: string | Uint8Array | Iterable<string>;
+  /** Text or bytes; text of any length may come in pieces. A record of other files is given the SHA-256 of those before it. */
+  readonly text: Pieces | ((digests: ReadonlyMap<string, string>) => string);
   /** Holds data of single individuals. */
   readonly private?: boolean;
 }
@@ -29,6 +31,14 @@ export function checkOutputs(folder: string, names: readonly string[], force: bo
     throw new UsageError(
       `${folder} already holds ${present.join(", ")}. Name another folder, or use --force to overwrite.`,
     );
+  }
+}
+
+/** The same of one file. */
+export function checkOutputFile(path: string, force: boolean): void {
+  checkOutputs(dirname(path), [], force);
+  if (existsSync(path) && !force) {
+    throw new UsageError(`${path} is there already. Name another file, or use --force to overwrite.`);
   }
 }
 
@@ -52,49 +62,75 @@ export function temporaryFor(path: string): string {
   return join(dirname(path), `.${basename(path)}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`);
 }
 
-/** Writes the files into the folder, making it if needed; returns their paths. */
-export function writeOutputs(folder: string, files: readonly OutputFile[]): string[] {
-  const waiting = files.map(({ name, text, private: secret }) => {
-    const path = join(folder, name);
-    const temporary = temporaryFor(path);
-    return { path, temporary, text, mode: secret === true ? 0o600 : 0o644 };
-  });
+/** Removes what writers that are gone left under temporary names. */
+export function removeTemporaries(folder: string, isGone: (process: number) => boolean): void {
+  for (const name of readdirSync(folder)) {
+    const [, id] = /^\..+\.(\d+)-[0-9a-f]{8}\.tmp$/.exec(name) ?? [];
+    if (id !== undefined && isGone(Number(id))) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/**
+ * Writes the files into the folder, making it if needed, and removes what is named, as one change; returns the paths of the files.
+ * One file alone is renamed into its place, several are a transaction.
+ */
+export function writeOutputs(folder: string, files: readonly OutputFile[], remove: readonly string[] = []): string[] {
+  const [only] = files;
+  const isOne = files.length === 1 && only !== undefined && remove.length === 0;
+  const temporary = temporaryFor(join(folder, isOne ? only.name : "dtm-writing"));
   let bytes = 0;
+  let isMade = false;
   try {
-    mkdirSync(folder, { recursive: true });
-    for (const { path, temporary, text, mode } of waiting) {
-      mkdirSync(dirname(path), { recursive: true });
-      for (const size of writePieces(temporary, text, mode)) bytes += size;
+    makeFolder(folder);
+    // A change that was made and not finished comes before this one.
+    settle(folder);
+    const inWay = files
+      .map(({ name }) => join(folder, name))
+      .find((path) => existsSync(path) && statSync(path).isDirectory());
+    if (inWay !== undefined) throw new Error(`${inWay} is a folder`);
+    const digests = new Map<string, string>();
+    for (const { name, text, private: secret } of files) {
+      const path = isOne ? temporary : stagedPath(temporary, name);
+      makeFolder(dirname(path));
+      const pieces = typeof text === "function" ? text(digests) : text;
+      digests.set(
+        name,
+        writeThrough(path, pieces, secret === true ? 0o600 : 0o644, (size) => {
+          bytes += size;
+        }),
+      );
     }
-    for (const { temporary, path } of waiting) renameSync(temporary, path);
+    if (isOne) {
+      renameSync(temporary, join(folder, only.name));
+      isMade = true;
+      syncFolder(dirname(join(folder, only.name)));
+    } else {
+      makeFolder(temporary);
+      chmodSync(temporary, 0o700);
+      commit(folder, temporary, { files: files.map(({ name }) => name), remove }, () => {
+        isMade = true;
+      });
+    }
   } catch (error) {
-    for (const { temporary } of waiting) rmSync(temporary, { force: true });
+    if (isMade) throw new FileError(unsettled(folder, error));
+    removeQuietly(temporary);
     const needed = `at least ${(bytes / 2 ** 20).toFixed(1)} MB are needed`;
     throw new FileError(`${folder} cannot be written: ${reason(error)} (${needed}). Existing files were not changed.`);
   }
-  return waiting.map(({ path }) => path);
+  return files.map(({ name }) => join(folder, name));
 }
 
-/** Writes a file piece by piece and tells the size of each before it is written. */
-function* writePieces(path: string, text: OutputFile["text"], mode: number): Generator<number> {
-  const file = openSync(path, "w", mode);
+/** What cannot be removed now is removed by the next who writes here. */
+function removeQuietly(path: string): void {
   try {
-    for (const piece of typeof text === "string" || text instanceof Uint8Array ? [text] : text) {
-      yield typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
-      writeFileSync(file, piece);
-    }
-  } finally {
-    closeSync(file);
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Told is what went wrong before.
   }
 }
 
 /** Writes one file anywhere; refuses to overwrite unless forced. */
-export function writeSingle(path: string, text: string, force: boolean): string {
-  checkOutputs(dirname(path), [basename(path)], force);
+export function writeSingle(path: string, text: Pieces, force: boolean): string {
+  checkOutputFile(path, force);
   return writeOutputs(dirname(path), [{ name: basename(path), text }])[0] ?? path;
-}
-
-/** Removes a file that is no longer true; nothing happens if it is not there. */
-export function removeFile(path: string): void {
-  rmSync(path, { force: true });
 }

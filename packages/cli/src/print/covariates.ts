@@ -23,8 +23,8 @@ export function covariatesPage(tests: readonly CovariateTest[]): string {
     line(
       "Tested",
       `p: does it move places on the map (score test, ${whole(draws)} draws; beside it by χ²)? No refit; number, length and spacing of ` +
-        "visits may differ. Shift: how far apart known places are on average, in standard deviations of the map, for one standard " +
-        "deviation of a number or between levels; few visits draw it towards 0. Angle: its direction, from the first axis towards " +
+        "visits may differ. Shift: how far apart known places are on average, in standard deviations of the map, for the step of a " +
+        "number that is compared, about a standard deviation, or between levels; few visits draw it towards 0. Angle: its direction, from the first axis towards " +
         `the second. Holm, BH: p adjusted over ${counted(tested.length, "covariate")}`,
     ),
     "",

@@ -1,5 +1,5 @@
 /** The summary of a fit, as `dtm fit` prints it and `dtm summary` again. */
-import type { Cohort } from "@trajectory-maps/core";
+import type { Cohort, MapVerdict } from "@trajectory-maps/core";
 import type { SharingVerdict } from "@trajectory-maps/core/study";
 import { effectsPage } from "./covariate-effects.ts";
 import { sharingPage } from "./sharing.ts";
@@ -21,17 +21,19 @@ export interface FitPage {
   /** What to be careful with in effects of covariates. */
   readonly cautions: readonly string[];
   readonly sharing?: SharingVerdict | undefined;
+  /** Of a run, with the evidence that it has; default what the fit alone says. */
+  readonly verdict?: MapVerdict;
 }
 
 /** Cohort, models, noise, map, places, courses, covariates and markers, each a paragraph. */
-export function fitPage({ cohort, fitted, baselines, cautions, sharing }: FitPage): string {
+export function fitPage({ cohort, fitted, baselines, cautions, sharing, verdict }: FitPage): string {
   const { model, placements } = fitted;
   const others = baselines.filter((baseline) => baseline.model.kind !== model.kind);
   return [
     cohortSummary(cohort),
     modelTable([...others, fitted], placements.ids.length),
     noiseSummary(model),
-    mapSummary(model),
+    mapSummary(model, verdict),
     mapPicture(fitted),
     courseTables(fitted, cohort),
     effectsPage(model, cautions),

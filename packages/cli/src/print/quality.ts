@@ -131,15 +131,32 @@ function visitTable({ visitClasses, individuals }: CohortQuality): string {
 }
 
 function findings({ findings: found, warnings }: CohortQuality): string {
-  const kinds: [string, number, string][] = [
-    ["Missing", found.missing, "rows without a value, left out"],
-    ["Repeated", found.duplicates, "exact repeats of another row"],
-    ["Same time", found.sameTime, "further values at the same time, kept as repeated measurements"],
-    ["Codes", found.suspectedCodes, "values that look like codes for missing data"],
-    ["Outliers", found.outliers, "values far from the individual's others or from all others"],
-    ["Early", found.negativeTimes, "times below 0"],
+  const kinds: [string, number, one: string, many: string][] = [
+    ["Missing", found.missing, "row without a value, left out", "rows without a value, left out"],
+    ["Repeated", found.duplicates, "exact repeat of another row", "exact repeats of another row"],
+    [
+      "Same time",
+      found.sameTime,
+      "further value at the same time, kept as a repeated measurement",
+      "further values at the same time, kept as repeated measurements",
+    ],
+    [
+      "Codes",
+      found.suspectedCodes,
+      "value that looks like a code for missing data",
+      "values that look like codes for missing data",
+    ],
+    [
+      "Outliers",
+      found.outliers,
+      "value far from the individual's others or from all others",
+      "values far from the individual's others or from all others",
+    ],
+    ["Early", found.negativeTimes, "time below 0", "times below 0"],
   ];
-  const lines = kinds.map(([title, n, words]) => line(title, n === 0 ? "none" : `${whole(n)} ${words}`));
+  const lines = kinds.map(([title, n, one, many]) =>
+    line(title, n === 0 ? "none" : `${whole(n)} ${n === 1 ? one : many}`),
+  );
   const shown = new Set([
     "missing-value",
     "duplicate-rows",

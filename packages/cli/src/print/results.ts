@@ -1,15 +1,24 @@
 /** Comparison, groups, associations and survival as a biostatistician would like to read them in a terminal. */
 import type { Association, Comparison, Marker } from "@trajectory-maps/core";
-import { GROUP_METHODS, type LandmarkSurvival } from "@trajectory-maps/core/study";
-import { adjustedSentence, gainSentence, PREDICTOR_METHOD, SEPARATION_NOTE } from "@trajectory-maps/report";
+import type { Outcome } from "@trajectory-maps/core/ingest";
+import { decimalsApart, GROUP_METHODS, type LandmarkSurvival, stabilityText } from "@trajectory-maps/core/study";
+import {
+  adjustedSentence,
+  gainSentence,
+  outcomeLines,
+  outcomeNote,
+  PREDICTOR_METHOD,
+  SEPARATION_NOTE,
+  timeWord,
+} from "@trajectory-maps/report";
 import type { StudiedGroups } from "../commands/study-parts.ts";
 import { table } from "./table.ts";
-import { counted, line, percent, significant, whole } from "./words.ts";
+import { bounds, counted, line, percent, significant, whole } from "./words.ts";
 
-/** A p-value: four decimals, or its size where it is smaller. */
+/** A p-value: four decimals, more where it would read like 0.05 and is not, or its size where it is smaller. */
 export function showP(p: number): string {
   if (!Number.isFinite(p)) return "-";
-  if (p >= 1e-4) return p.toFixed(4);
+  if (p >= 1e-4) return p.toFixed(decimalsApart([p], 0.05, 4));
   return p < 1e-99 ? "<1e-99" : p.toExponential(0);
 }
 
@@ -79,14 +88,15 @@ export function groupsPage(
   marker: Marker,
 ): string {
   const total = groups.reduce((sum, { numMembers }) => sum + numMembers, 0);
-  const rows = groups.map(({ letter, name, summary, numMembers, until }, k) => {
+  const rows = groups.map(({ letter, name, summary, rate, numMembers, numSeen, until }, k) => {
     const kept = stability?.groups.find(({ group }) => group === k)?.pairsKept;
     return [
       letter,
       name,
       whole(numMembers),
       percent(numMembers / total),
-      summary,
+      rate === "" ? summary : `${summary}, ${rate}`,
+      whole(numSeen),
       significant(Math.floor(10 * until + 1e-9) / 10),
       kept === undefined || Number.isNaN(kept) ? "" : percent(kept),
     ];
@@ -102,7 +112,16 @@ export function groupsPage(
     ...(choice === null ? [] : [line("", choice.sentence)]),
     "",
     table(
-      ["", "Name", "size", "share", "median course", `told to${unit && ` (${marker.timeUnit})`}`, "pairs kept"],
+      [
+        "",
+        "Name",
+        "size",
+        "share",
+        "median course",
+        "seen that long",
+        `told to${unit && ` (${marker.timeUnit})`}`,
+        "pairs kept",
+      ],
       rows,
       [1, 4],
     ),
@@ -117,22 +136,20 @@ export function groupsPage(
   );
   if (others.length > 0) lines.push("", table(["", "Marker", "in this group", "median course"], others, [1, 2, 3]));
   if (stability !== null) {
-    const { verdict, meanAdjustedRand, adjustedRand } = stability;
-    const advice = verdict === "stable" ? "" : " Read them as regions of a continuum, not as disease subtypes.";
-    lines.push(
-      "",
-      line(
-        "Stability",
-        `${verdict}: adjusted Rand index ${meanAdjustedRand.toFixed(2)} over ${counted(adjustedRand.length, "refit")} to 80% of the individuals.${advice}`,
-      ),
-    );
+    const advice =
+      stability.verdict === "stable" ? "" : " Read them as regions of a continuum, not as disease subtypes.";
+    lines.push("", line("Stability", `${stabilityText(stability)} to 80% of the individuals.${advice}`));
   }
   return lines.join("\n");
 }
 
-/** Table 2: p-values on whole posteriors and as published, adjusted, with effect sizes, checks and warnings. */
-export function associationPage(association: Association): string {
+/** Outcomes in sentences, then Table 2 with every statistic: p-values as published too, effect sizes, checks and warnings. */
+export function associationPage(association: Association, timeUnit = "", read: readonly Outcome[] = []): string {
   const { outcomes, controls, visitsFollow, primary, draws, madeUp, adjustedFor } = association;
+  const { related, rest } = outcomeLines(
+    outcomes.map((o) => ({ ...o, caseMeans: read.find(({ name }) => name === o.outcome)?.caseMeans })),
+    { timeWord: timeWord(timeUnit) },
+  );
   const isAdjusted = adjustedFor.length > 0;
   const names = Object.keys(outcomes[0]?.representations ?? {});
   const rows = outcomes.map((o) => [
@@ -142,8 +159,9 @@ export function associationPage(association: Association): string {
     showFloor(o),
     showP(o.adjusted.holm),
     Number.isFinite(o.p) ? decimals(o.effect.auc.value) : "-",
-    Number.isFinite(o.p) ? `${decimals(o.effect.auc.lower)} to ${decimals(o.effect.auc.upper)}` : "-",
+    Number.isFinite(o.p) ? bounds(o.effect.auc.lower, o.effect.auc.upper, 0.5).join(" to ") : "-",
     showP(o.priorP),
+    o.seenEqually === null ? "-" : showP(o.seenEqually.p),
     ...(isAdjusted ? [] : names.map((name) => showP(o.representations[name]?.kde?.p ?? Number.NaN))),
   ]);
   const header = [
@@ -155,6 +173,7 @@ export function associationPage(association: Association): string {
     "AUC",
     "95% CI",
     "prior p",
+    "seen alike",
     ...(isAdjusted ? [] : names.map((name) => `KDE ${name}`)),
   ];
   const warnings = outcomes.flatMap((o) =>
@@ -164,12 +183,17 @@ export function associationPage(association: Association): string {
   const made =
     madeUp === null ? "" : ` Of ${madeUp.labellings} made-up outcomes ${percent(madeUp.below)} were below 0.05.`;
   return [
+    line("Outcomes", outcomeNote(outcomes)),
+    ...related.flatMap(({ name, sentence, p }) => ["", line("", `${name}: ${sentence} p ${p}.`)]),
+    ...(rest === "" ? [] : ["", line("", rest)]),
+    "",
     line(
-      "Outcomes",
+      "Details",
       `p: are those with and without it spread differently over the map (${primary}, ${whole(draws)} draws)? ` +
         "Uses all that is known and not known about each place; number, length and spacing of visits may differ between " +
         "the groups. Holm: p adjusted over outcomes. AUC: from these records, one with it is placed on their side of one " +
-        "without in this share of pairs; 0.5 is chance. Prior p: with an estimated spread of places" +
+        "without in this share of pairs; 0.5 is chance. Prior p: with an estimated spread of places. Seen alike: p beside number, first and last " +
+        "time of visits, asked where p is below 0.05" +
         (isAdjusted ? "" : ". KDE: as published"),
     ),
     ...(isAdjusted ? [line("", adjustedSentence(adjustedFor, association.leftOut))] : []),
@@ -204,7 +228,7 @@ function showAdded(
 ): [string, string] {
   const three = (x: number) => x.toFixed(3).replace(/^-(0\.000)$/, "$1");
   if (Number.isFinite(value) && !placeUsed) return ["not used", "-"];
-  return Number.isFinite(value) ? [three(value), `${three(lower)} to ${three(upper)}`] : ["-", "-"];
+  return Number.isFinite(value) ? [three(value), bounds(lower, upper, 0, 3).join(" to ")] : ["-", "-"];
 }
 
 /** p; at the floor of the draws with its approximation, which is not to be relied on with few cases. */
@@ -239,7 +263,7 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
   const empty = emptyGroups.map(({ letter, name }) => `${letter} (${name})`).join(", ");
   const terms = cox.terms
     .slice(0, cox.terms.length - coxCovariates.length)
-    .map((t, k) => `axis ${k + 1}: ${t.hazardRatio.toFixed(2)} [${t.lower.toFixed(2)}, ${t.upper.toFixed(2)}]`)
+    .map((t, k) => `axis ${k + 1}: ${t.hazardRatio.toFixed(2)} [${bounds(t.lower, t.upper, 1).join(", ")}]`)
     .join("; ");
   const cautions = cox.warnings.map((code) =>
     code === "few-events"
@@ -305,7 +329,7 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
       predictors.rows.map(({ predictors: known, value, lower, upper }) => [
         known,
         ...(Number.isFinite(value)
-          ? [decimals(value), `${decimals(lower)} to ${decimals(upper)}`]
+          ? [decimals(value), bounds(lower, upper, 0.5).join(" to ")]
           : ["too few events", "-"]),
       ]),
     ),

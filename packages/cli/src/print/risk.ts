@@ -3,7 +3,7 @@ import { incidenceAt, type LandmarkSurvival } from "@trajectory-maps/core/study"
 import { CROSS_FITTED, INCIDENCE_NOTE, POOLED_NOTE, PROPORTIONAL_NOTE } from "@trajectory-maps/report";
 import { showP } from "./results.ts";
 import { table } from "./table.ts";
-import { counted, line, percent, significant, whole } from "./words.ts";
+import { bounds, counted, line, percent, significant, whole } from "./words.ts";
 
 /** Cumulative incidence, proportional hazards, Cox over draws of places, cross-fitted concordance and calibration. */
 export function riskPage(survival: LandmarkSurvival, timeUnit: string): string {
@@ -41,7 +41,7 @@ function coxLines({ cox, coxCovariates, pooledCox, proportionalHazards }: Landma
   const axes = cox.terms.length - coxCovariates.length;
   const names = cox.terms.map((_, k) => (k < axes ? `axis ${k + 1}` : (coxCovariates[k - axes] ?? "")));
   const ratio = (value: number, lower: number, upper: number) =>
-    `${value.toFixed(2)} [${lower.toFixed(2)}, ${upper.toFixed(2)}]`;
+    `${value.toFixed(2)} [${bounds(lower, upper, 1).join(", ")}]`;
   const [km, identity] = proportionalHazards;
   const rows = cox.terms.map((term, k) => {
     const [visits, pooled] = [pooledCox?.visits.terms[k], pooledCox?.event.terms[k]];
@@ -95,7 +95,7 @@ function crossFittedLines({ risk, cox, predictors, competing }: LandmarkSurvival
   return [
     line(
       "Risk",
-      `${CROSS_FITTED} Concordance ${value.toFixed(2)} [${lower.toFixed(2)}, ${upper.toFixed(2)}], on the same individuals ` +
+      `${CROSS_FITTED} Concordance ${value.toFixed(2)} [${bounds(lower, upper, 0.5).join(", ")}], on the same individuals ` +
         `${cox.concordance.concordance.toFixed(2)}` +
         `${base !== undefined && Number.isFinite(base.value) ? `; ${base.predictors} alone, held out: ${base.value.toFixed(2)}` : ""}. ` +
         `Below: mean predicted risk beside what was observed (${competing === null ? "Kaplan–Meier" : "Aalen–Johansen"}), ` +

@@ -1,5 +1,5 @@
 /** Whether markers share a map, and models of several markers compared, as a terminal shows them. */
-import type { SeveralComparison, SharingVerdict } from "@trajectory-maps/core/study";
+import { decimalsApart, type SeveralComparison, type SharingVerdict } from "@trajectory-maps/core/study";
 import { SEVERAL_WORDS } from "@trajectory-maps/report";
 import { table } from "./table.ts";
 import { line, percent, significant, whole } from "./words.ts";
@@ -32,7 +32,7 @@ export function severalPage(comparison: SeveralComparison): string {
   const told = differences.map((own) => [
     `${SEVERAL_WORDS[own.model]} minus ${SEVERAL_WORDS[own.reference]}`,
     withError(own),
-    `[${signed(own.lower, 2)}, ${signed(own.upper, 2)}]`,
+    `[${[own.lower, own.upper].map((x) => signed(x, decimalsApart([own.lower, own.upper], 0, 2))).join(", ")}]`,
     signed(own.trimmed, 2),
     percent(own.above),
   ]);

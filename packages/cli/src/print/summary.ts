@@ -22,6 +22,7 @@ import {
   SUPPORTED,
   similarFollowed,
 } from "@trajectory-maps/core/models";
+import { NOT_KNOWN_YET } from "@trajectory-maps/core/study";
 import { table } from "./table.ts";
 import { LEGEND, textMap } from "./text-map.ts";
 import { counted, INDENT, line, percent, significant, whole } from "./words.ts";
@@ -123,7 +124,7 @@ function ofMarker({ markers }: TrajectoryModel, { name }: Marker): string {
   return markers.length === 1 ? "" : `${name}: `;
 }
 
-export function modelTitle(model: TrajectoryModel): string {
+function modelTitle(model: TrajectoryModel): string {
   switch (model.kind) {
     case "lmm":
       return `linear mixed model, ${model.markers[0]!.mean.kind} mean`;
@@ -138,8 +139,8 @@ export function modelTitle(model: TrajectoryModel): string {
   }
 }
 
-/** What kind of map it is: share of variance, length-scale, residual, verdict, warnings. */
-export function mapSummary(model: TrajectoryModel): string {
+/** What kind of map it is: share of variance, length-scale, residual, verdict (of a run: with all that was found since), warnings. */
+export function mapSummary(model: TrajectoryModel, verdict: MapVerdict = mapVerdict(model)): string {
   const lines: string[] = [];
   if (model.kind === "dtm") {
     for (const [k, { marker, map, residual, varianceShare }] of model.markers.entries()) {
@@ -155,17 +156,20 @@ export function mapSummary(model: TrajectoryModel): string {
   } else if (model.kind === "dtm-paper") {
     lines.push(line("Map", scales(markerModel(model).map)));
   }
-  lines.push(verdictLines(mapVerdict(model), "Verdict"));
+  lines.push(verdictLines(verdict, "Trust"));
   for (const warning of model.record.warnings) lines.push(line("Warning", warning));
   return lines.join("\n");
 }
 
-/** The verdict on the map and the lights it comes from. */
-export function verdictLines({ advice, lights }: MapVerdict, label = "The map"): string {
+/** The light of trust, the parts it comes from, and what would tell the rest. */
+export function verdictLines({ words, lights }: MapVerdict, label = "The map"): string {
   const [only, ...others] = lights;
-  if (others.length === 0) return line(label, only?.sentence ?? advice);
-  const told = lights.map(({ name, state, sentence }) => line("", `${name} (${state}): ${sentence}`));
-  return [line(label, advice), ...told].join("\n");
+  if (others.length === 0) return line(label, only?.sentence ?? words);
+  const told = lights.map(({ title, answer, sentence, evidence }) => {
+    const check = answer === NOT_KNOWN_YET ? ` (${evidence.command} tells)` : "";
+    return line("", `${title}: ${answer}. ${sentence}${check}`);
+  });
+  return [line(label, `${words}.`), ...told].join("\n");
 }
 
 function scales({ kernel }: MapModel["markers"][number]["map"]): string {

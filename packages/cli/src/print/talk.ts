@@ -7,6 +7,7 @@ import process from "node:process";
 import type { FitProgress } from "@trajectory-maps/core/models";
 import { SingleBar } from "cli-progress";
 import colors from "picocolors";
+import { plain } from "./plain.ts";
 
 export interface Talk {
   say(text: string): void;
@@ -66,10 +67,10 @@ export function createTalk(options: TalkOptions): Talk {
     return { update: meter.update, stop };
   };
   return {
-    say,
-    warn: (text) => say(`${paint.yellow("warning:")} ${text}`),
-    fail: (text) => line(`${paint.red("error:")} ${text}`),
-    insist: line,
+    say: (text) => say(plain(text)),
+    warn: (text) => say(`${paint.yellow("warning:")} ${plain(text)}`),
+    fail: (text) => line(`${paint.red("error:")} ${plain(text)}`),
+    insist: (text) => line(plain(text)),
     during: (title, work) => {
       const began = Date.now();
       const meter = options.quiet ? silent() : onTerminal ? overBar(title) : plainLines(title, say);

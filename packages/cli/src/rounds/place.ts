@@ -21,6 +21,8 @@ export interface Place {
   /** Folder of the run. */
   readonly out: string;
   readonly waitSeconds: number;
+  /** The fewest individuals to take part with, whatever was agreed on. */
+  readonly leastIndividuals: number;
   /** Whether to hand out sums from which a single individual could be read off. */
   readonly allowExposed: boolean;
   /** Say what would leave next, and hand out nothing. */
@@ -92,7 +94,8 @@ function previewOf({ name, read }: Place, pending: Pending, cells: NodeCells | n
   return { text, json: { place: name, round, what, bytes, individuals, exposure } };
 }
 
-function checkPlace({ name, read, allowExposed }: Place, { places, plan, leastIndividuals, choice }: Agreement): void {
+function checkPlace(place: Place, { places, plan, leastIndividuals, choice }: Agreement): void {
+  const { name, read, allowExposed } = place;
   if (!places.includes(name)) {
     throw new UsageError(`Expected one of the places ${places.join(", ")}, received ${name}.`);
   }
@@ -101,9 +104,11 @@ function checkPlace({ name, read, allowExposed }: Place, { places, plan, leastIn
       `${name}: expected statistics in the basis, centre and noise that were agreed on, received others. Take them with: dtm statistics VISITS --like FOLDER/agreement.json.`,
     );
   }
-  if (read.ids.length < leastIndividuals) {
+  // An agreement comes from others, who may have changed it.
+  const least = Math.max(place.leastIndividuals, leastIndividuals);
+  if (read.ids.length < least) {
     throw new UsageError(
-      `${name}: expected ${leastIndividuals} individuals or more, as agreed, received ${read.ids.length}. Nothing left.`,
+      `${name}: expected ${least} individuals or more${least > place.leastIndividuals ? ", as agreed" : ""}, received ${read.ids.length}. Nothing left.`,
     );
   }
   // Without a number, a fit would take one from random places too.

@@ -1,7 +1,9 @@
 /** The server from outside: who is let in, what is answered, how it is refused, and what it logs. */
-import { type IncomingHttpHeaders, request } from "node:http";
+import { request } from "node:http";
 import { fitFpca, simulateCohort } from "@trajectory-maps/core";
+import { patientModel } from "@trajectory-maps/core/study";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Answer, asksPort } from "../../test/asking.ts";
 import { createApp, MOST_BYTES, type Route } from "./app.ts";
 import { createSecret } from "./door.ts";
 import type { ServedModel } from "./models.ts";
@@ -26,7 +28,11 @@ beforeAll(async () => {
   ({ routes } = app);
   document = app.document as Record<string, unknown>;
   const open = routes.filter((route) => route.open).map(({ path }) => path);
-  server = await openServer(app.application, { bearer: BEARER, hosts: [NAME], open, log: (line) => log.push(line) });
+  // A clock that runs fast, so that thousands of wrong tokens are not too many.
+  let minutes = 0;
+  const clock = () => 60_000 * minutes++;
+  const door = { bearer: BEARER, hosts: [NAME], open, clock };
+  server = await openServer(app.application, { ...door, log: (line) => log.push(line) });
   const { pathname, search } = new URL(server.address);
   cookie = String((await ask("GET", pathname + search)).headers["set-cookie"]).split(";")[0] as string;
 });
@@ -48,39 +54,10 @@ function served(): ServedModel {
     groups: [],
     guarded: false,
   };
-  return { info, model };
+  return { info, model, patient: patientModel(model) };
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-function ask(
-  method: string,
-  path: string,
-  headers: Record<string, string> = {},
-  body?: string | Buffer,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const host = `127.0.0.1:${server.port}`;
-    const length: Record<string, string> =
-      body === undefined || "transfer-encoding" in headers ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    const all = { host, ...length, ...headers };
-    const asked = request({ host: "127.0.0.1", port: server.port, path, method, headers: all, agent: false });
-    asked.on("response", (response) => {
-      let text = "";
-      response.on("data", (piece) => {
-        text += piece;
-      });
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
-      response.on("error", reject);
-    });
-    asked.on("error", reject);
-    asked.end(body);
-  });
-}
+const ask = asksPort(() => server.port);
 
 const bearer = { authorization: `Bearer ${BEARER}` };
 const json = { "content-type": "application/json" };
@@ -272,6 +249,12 @@ describe("what is refused has one form", () => {
     ["a key twice", 400, "not-json", () => place('{"visits":[{"time":0,"value":1,"value":2}]}')],
     ["nothing", 400, "not-json", () => place("")],
     ["another content type", 415, "content-type", () => place(VISITS, { ...bearer, "content-type": "text/plain" })],
+    [
+      "a body said to be packed",
+      415,
+      "content-encoding",
+      () => place(VISITS, { ...bearer, ...json, "content-encoding": "gzip" }),
+    ],
     ["no content type", 415, "content-type", () => place(VISITS, bearer)],
     [
       "a form",

@@ -52,7 +52,7 @@ export interface Route {
 }
 
 /** Every route there is. */
-export function routesOf({ models, queue }: AppOptions, document: () => unknown): readonly Route[] {
+function routesOf({ models, queue }: AppOptions, document: () => unknown): readonly Route[] {
   const maps = new Map<string, Promise<string>>();
   return [
     {
@@ -245,6 +245,7 @@ async function readBody(
     const received = type === "" ? "none" : "another";
     throw refused(415, "content-type", { where: "Content-Type", expected, received, remedy });
   }
+  refusePacked(c.req.header("content-encoding"));
   const bytes = new Uint8Array(await c.req.arrayBuffer());
   const asFhir = (query: z.ZodObject) => ({
     body: undefined,
@@ -258,15 +259,23 @@ async function readBody(
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const remedy = "Check quotes, commas and brackets.";
-    throw refused(400, "not-json", { where: "body", expected: "one JSON document", received: "another text", remedy });
+    const received = text.trim() === "" ? "an empty body" : "another text";
+    throw refused(400, "not-json", { where: "body", expected: "one JSON document", received, remedy });
   }
   refuseRepeats(text, value, "body");
   const isBundle = (value as { resourceType?: unknown } | null)?.resourceType === "Bundle";
   return fhirQuery !== undefined && isBundle ? asFhir(fhirQuery) : { body: checked(schema, value, "body") };
 }
 
+/** Refuses a body that is said to be packed, whatever it holds: it would be unpacked to whatever size. */
+function refusePacked(encoding = ""): void {
+  if (encoding === "" || encoding.trim().toLowerCase() === "identity") return;
+  const [expected, remedy] = ["a body that is not packed", "Unpack it, and send it without Content-Encoding."];
+  throw refused(415, "content-encoding", { where: "Content-Encoding", expected, received: "another", remedy });
+}
+
 /** Refuses a document with a key twice in one object: of two values nobody knows which is meant. */
-export function refuseRepeats(text: string, value: unknown, where: string): void {
+function refuseRepeats(text: string, value: unknown, where: string): void {
   const fault = faultOfKeys(text, value);
   if (fault === undefined) return;
   const received = fault.received.slice(0, 40);

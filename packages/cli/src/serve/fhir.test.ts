@@ -1,5 +1,6 @@
 /** Bodies of FHIR as requests: codes, units, origins, patients, and what is told. */
 import { type Cohort, fitFpca, simulateCohort } from "@trajectory-maps/core";
+import { patientModel } from "@trajectory-maps/core/study";
 import { describe, expect, it } from "vitest";
 import { queryValues, readResources } from "./fhir.ts";
 import type { ServedModel } from "./models.ts";
@@ -13,7 +14,7 @@ const own: Cohort = { ...cohort, markers: [{ ...series!, marker, values: series!
 const model = fitFpca(own);
 const markers = [{ ...marker, times: [0, 10], limits: [0, null], calibrated: false }];
 const info = { name: "run", kind: "fpca", dimension: 2, individuals: 40, markers, covariates: [], groups: [] };
-const served: ServedModel = { info: { ...info, guarded: false }, model };
+const served: ServedModel = { info: { ...info, guarded: false }, model, patient: patientModel(model) };
 /** The same model, which counts its times from elsewhere. */
 const counted = (origin: string): ServedModel => {
   const [only] = model.markers;
@@ -82,8 +83,13 @@ describe("a body of FHIR", () => {
     // 113.12 g/mol.
     expect(request.visits[1]?.value).toBeCloseTo(88.4 * 0.011312, 5);
     expect(resources.notes.join(" ")).toContain("umol/L");
-    await expect(read(bundle(FIRST, { ...SECOND, unit: "kg" }))).rejects.toMatchObject({ code: "other-unit" });
-    await expect(read(bundle({ ...FIRST, unit: "" }))).rejects.toMatchObject({ code: "missing-unit" });
+    await expect(read(bundle(FIRST, { ...SECOND, unit: "kg" }))).rejects.toMatchObject({
+      problem: { code: "other-unit" },
+    });
+    await expect(read(bundle({ ...FIRST, unit: "" }))).rejects.toMatchObject({
+      status: 422,
+      problem: { code: "missing-unit", remedy: "Give it, or say what no unit means (unitMeans==mg/dL in the query)." },
+    });
     const meant = await read(bundle({ ...FIRST, unit: "" }), { unitMeans: "=mg/dL" });
     expect(meant.request.visits[0]?.value).toBe(1.1);
   });
@@ -131,7 +137,9 @@ describe("times of a body of FHIR", () => {
       problem: { code: "option", where: "query.origin", expected: expect.stringContaining('"onset"') },
     });
     expect(await times({ origin: "2020-01-01" }, counted("column:onset"))).toEqual([0, LATER]);
-    await expect(times({ origin: "soon" })).rejects.toMatchObject({ code: "option" });
+    await expect(times({ origin: "soon" })).rejects.toMatchObject({
+      problem: { code: "option", where: "query.origin", expected: "first, or a day such as 2010-01-31" },
+    });
   });
 
   it("need a unit that the calendar knows", async () => {
@@ -153,7 +161,7 @@ describe("patients of a body of FHIR", () => {
     });
     const { request } = await read(both, { patient: "b" });
     expect(request.visits).toEqual([{ time: 0, value: 1.3, marker: "creatinine" }]);
-    await expect(read(both, { patient: "z" })).rejects.toMatchObject({ code: "no-rows" });
+    await expect(read(both, { patient: "z" })).rejects.toMatchObject({ problem: { code: "no-rows" } });
   });
 
   it("keep a withdrawal that does not say of whom", async () => {
@@ -178,12 +186,23 @@ describe("a query beside a body of FHIR", () => {
     expect(odd.filter(fits)).toEqual([]);
     expect(fits({ code: ["2160-0"], at: ["1", "2,3"], level: ["0.8"], rate: ["false"] })).toBe(true);
     await expect(read(bundle(FIRST), { code: ["1", "2"] })).rejects.toMatchObject({ problem: { where: "query.code" } });
-    await expect(read(bundle(FIRST), { code: "718-7" })).rejects.toMatchObject({ code: "no-rows" });
+    await expect(read(bundle(FIRST), { code: "718-7" })).rejects.toMatchObject({ problem: { code: "no-rows" } });
     await expect(read(bundle(FIRST), { covariate: "age" })).rejects.toMatchObject({
       problem: { where: "query.covariate" },
     });
     const asked = await read(bundle(FIRST), { covariate: ["age=54", "sex=f"] });
     expect(asked.request.covariates).toEqual({ age: "54", sex: "f" });
+  });
+
+  it("is answered in words of a request", async () => {
+    const other = await read(bundle(FIRST), { code: "718-7" }).catch(({ status, problem }) => ({ status, ...problem }));
+    expect(other).toMatchObject({ status: 422, where: "body", received: "1 Observation of other codes" });
+    expect(other.remedy).toContain("code and patient in the query");
+    expect(JSON.stringify(other)).not.toMatch(/dtm|--|listFhirCodes|table/);
+    for (const body of ["", " \n"]) {
+      await expect(read(body)).rejects.toMatchObject({ status: 400, problem: { received: "an empty body" } });
+    }
+    await expect(read(bundle())).rejects.toMatchObject({ problem: { received: "no Observations" } });
   });
 
   it("does not unpack bodies", async () => {

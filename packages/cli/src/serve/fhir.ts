@@ -1,8 +1,8 @@
 /** A body of FHIR R4 as a request: values of one patient by their codes, in units and times of the model; what was left out is told. */
-import { showReceived, timeUnitOf } from "@trajectory-maps/core/ingest";
+import { readNumber, showReceived, timeUnitOf } from "@trajectory-maps/core/ingest";
 import { converterOptions } from "../commands/units.ts";
 import type { ServedModel } from "./models.ts";
-import { refused } from "./problem.ts";
+import { answerTo, RequestError, refused } from "./problem.ts";
 import type { PlacedResources, PlaceQuery, PlaceRequest } from "./schemas.ts";
 
 /** Types of bodies that are resources. */
@@ -15,7 +15,7 @@ const NUMBERS = ["level", "seed", "threshold", "from"];
 
 /** Parameters of a query as `placeQuery` has them: lists are given again and again, times also with commas. */
 export function queryValues(given: Readonly<Record<string, readonly string[]>>): Record<string, unknown> {
-  const number = (text: string) => (text.trim() === "" ? Number.NaN : Number(text));
+  const number = (text: string) => readNumber(text.trim(), ".");
   const values = Object.entries(given).map(([name, texts]) => {
     const [first = ""] = texts;
     if (name === "at") return [name, texts.flatMap((text) => text.split(",")).map(number)];
@@ -41,6 +41,10 @@ export async function readResources(
   if (bytes[0] === GZIP) {
     const [expected, remedy] = ["resources of FHIR as text", "Unpack it first."];
     throw refused(400, "not-json", { where: "body", expected, received: "packed bytes", remedy });
+  }
+  if (isBlank(bytes)) {
+    const [expected, remedy] = ["a Bundle of FHIR, or a resource on each line", "Send the resources as the body."];
+    throw refused(400, "not-json", { where: "body", expected, received: "an empty body", remedy });
   }
   const own = model.markers.map(({ marker }) => marker);
   const names = own.map(({ name }) => name);
@@ -71,6 +75,8 @@ export async function readResources(
     mayLack: true,
     needUnits: own.every(({ unit }) => unit !== ""),
     meant,
+  }).catch((error) => {
+    throw inRequestWords(error);
   });
   if (cohort.ids.length > 1) {
     const [received, remedy] = [`those of ${cohort.ids.length}`, "Choose one by patient=ID in the query."];
@@ -102,6 +108,25 @@ export async function readResources(
   };
 }
 
+/** Whether a body holds nothing but blanks. */
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d));
+}
+
+/** What the library says of files and options of the command line, said of a body and the query beside it. */
+function inRequestWords(error: unknown): RequestError {
+  const { status, problem, headers } = answerTo(error);
+  const words = (text: string) =>
+    text.replace(/ \(--unit-means "([^"]*)"; meant\)/g, " (unitMeans=$1 in the query)").replace(/ \(--[^()]*\)/g, "");
+  const { code, expected = "", received = "", message, remedy } = problem;
+  if (code === "no-rows") {
+    const remedy = "Check code and patient in the query, and the codes of the resources sent.";
+    return refused(status, code, { where: "body", expected, received, remedy });
+  }
+  const said = { ...problem, message: words(message), ...(remedy !== undefined && { remedy: words(remedy) }) };
+  return new RequestError(status, said, headers);
+}
+
 /** A value as a request holds it: a limit behind its sign. */
 function written(value = Number.NaN, side = 0): number | string {
   if (side === 0) return value;
@@ -110,7 +135,18 @@ function written(value = Number.NaN, side = 0): number | string {
 
 /** The origin that is asked for, a date or "first", or that of the model where its first visit or one date is it. */
 function originOf(asked: string | undefined, fitted: string | undefined): string {
-  if (asked !== undefined) return asked === "first" || asked.startsWith("date:") ? asked : `date:${asked}`;
+  if (asked === "first") return asked;
+  if (asked !== undefined) {
+    const day = asked.replace(/^date:\s*/, "");
+    if (/^\d{4}-\d{2}-\d{2}$/.test(day)) return `date:${day}`;
+    const [expected, remedy] = ["first, or a day such as 2010-01-31", "Give it as origin=2010-01-31."];
+    throw refused(422, "option", {
+      where: "query.origin",
+      expected,
+      received: `"${showReceived(asked)}"`,
+      remedy,
+    });
+  }
   if (fitted?.startsWith("column:") !== true) return fitted ?? "first";
   throw refused(422, "option", {
     where: "query.origin",

@@ -6,20 +6,19 @@ import type { MapResponse } from "./schemas.ts";
 /** Places along an axis, in prior standard deviations, and times of courses. */
 const AXIS = Array.from({ length: 21 }, (_, k) => (k - 10) / 4);
 const NUM_TIMES = 21;
-/** A group of fewer has a middle and a spread that tell of its members. */
-const FEWEST_MEMBERS = 10;
 
 export function mapOf(served: ServedModel): MapResponse {
-  const { info, model, groups } = served;
+  const { info, model, groups, patient } = served;
   const q = model.mapDimension;
   const rows = (flat: Float64Array) => Array.from({ length: q }, (_, a) => [...flat.subarray(a * q, (a + 1) * q)]);
   return {
     model: info,
     lattice: q > 2 ? null : latticeOf(served),
     groups: (groups?.groups ?? []).map((group, g) => {
-      const { letter, name, summary, size } = group;
+      const { letter, name, summary } = group;
       const { means, covariances } = groups!.regions;
-      const isTold = size >= FEWEST_MEMBERS;
+      // Middle and spread of few tell of single members.
+      const isTold = patient.groups.some((told) => told.letter === letter);
       return {
         ...{ letter, name, summary },
         center: isTold ? [...means.subarray(g * q, (g + 1) * q)] : null,

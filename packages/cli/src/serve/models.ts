@@ -9,9 +9,11 @@ import {
   modelMixtures,
   viewMarker,
 } from "@trajectory-maps/core/models";
+import type { PatientModel } from "@trajectory-maps/core/study";
 import { forecastGuards } from "../commands/courses.ts";
 import { placeDescribed } from "../commands/histories.ts";
 import { UsageError } from "../exit-codes.ts";
+import { patientModelOf } from "../io/patient-page.ts";
 import { fileExists, isFolder } from "../io/read.ts";
 import { hasVisits, openRun, readModel } from "../io/run-folder.ts";
 import { type GroupRegions, type RunGroup, readGroupRegions } from "../io/run-groups.ts";
@@ -23,6 +25,8 @@ export interface ServedModel {
   /** Of each marker, where the run keeps its visits. */
   readonly guards?: readonly ForecastGuard[];
   readonly groups?: GroupRegions;
+  /** What a page for patients may hold of it. */
+  readonly patient: PatientModel;
   /** Side of a cell of the lattice of places; undefined where there is none. */
   readonly cell?: number;
 }
@@ -56,12 +60,13 @@ export async function loadServed(name: string, path: string): Promise<ServedMode
   const cohort = isFolder(path) && hasVisits(path) ? (await openRun(path)).read.cohort : undefined;
   const all = model.markers.map((_, k) => k);
   const guards = cohort === undefined || !isMapModel(model) ? undefined : forecastGuards(model, all, cohort);
-  const groups = isFolder(path) ? await readGroupRegions(path, model) : undefined;
+  const groups = isFolder(path) ? readGroupRegions(path, model) : undefined;
   const cell = cellOf(model);
   if (codingOf(model) === undefined) placeDescribed(model, { id: "", markers: {} });
   return {
     info: infoOf(name, model, guards !== undefined, groups?.groups ?? []),
     model,
+    patient: await patientModelOf(path, model, cohort),
     ...(guards && { guards }),
     ...(groups && { groups }),
     ...(cell !== undefined && { cell }),

@@ -1,8 +1,9 @@
 /** One individual placed and forecast for whoever asks: the functions of `dtm predict`, so the same numbers to the last digit. */
 import type { Prediction } from "@trajectory-maps/core";
-import { encodeFor, readComparator, readNumber, showReceived } from "@trajectory-maps/core/ingest";
+import { COMPUTABLE_SIZES, encodeFor, readComparator, readNumber, showReceived } from "@trajectory-maps/core/ingest";
 import {
   codingOf,
+  fitsNoCourse,
   highestDensityRegion,
   markerIndex,
   type PredictedSeries,
@@ -24,7 +25,12 @@ export function placeSomebody(served: ServedModel, request: PlaceRequest): Place
   const warnings: string[] = [];
   const individual = placeHistory(served, request, warnings);
   const { placement } = individual;
-  const { suspects = [] } = placement;
+  const { suspects = [], fault } = placement;
+  if (fault !== undefined) {
+    const remedy = "Look up the values: another unit, or a code for missing.";
+    const expected = "values that the model can tell something of";
+    throw refused(422, "not-computable", { where: "visits", expected, received: fault, remedy });
+  }
   const q = model.mapDimension;
   const rows = (flat: Float64Array) => Array.from({ length: q }, (_, a) => [...flat.subarray(a * q, (a + 1) * q)]);
   const region = regionOf(served, individual, LEVEL);
@@ -38,6 +44,9 @@ export function placeSomebody(served: ServedModel, request: PlaceRequest): Place
   const far = individual.own.farCovariates ?? [];
   if (far.length > 0) {
     warnings.push(`Covariates lie far outside those fitted (${far.join(", ")}): what the model says is extrapolated.`);
+  }
+  if (fitsNoCourse(placement)) {
+    warnings.push("The values do not fit any course seen: place, groups and forecasts from them mean nothing.");
   }
   if (suspects.length > 0) {
     warnings.push(`${suspects.length} of the values are probably wrong; they moved the place all the same.`);
@@ -133,7 +142,7 @@ function readFinite(given: number, where: string): number {
   const remedy = "Give it in another unit.";
   throw refused(422, "not-finite", {
     where,
-    expected: "0 or a size from 1e-100 to 1e100",
+    expected: `a number, ${COMPUTABLE_SIZES}`,
     received: String(given),
     remedy,
   });

@@ -4,7 +4,7 @@ import { TRANSFORMS } from "@trajectory-maps/core/ingest";
 
 /** Most visits and times of one request. */
 export const MOST_VISITS = 1_000;
-export const MOST_TIMES = 200;
+const MOST_TIMES = 200;
 
 const number = z.number();
 const maybe = z.nullable(z.number());

@@ -1,13 +1,18 @@
+import { truncateSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { run, workplace } from "../../test/harness.ts";
+import type { Served } from "../io/served-files.ts";
 import { createDoor } from "./door.ts";
 import { openServer, type RunningServer, serveFiles } from "./server.ts";
 
 let server: RunningServer;
-const files = new Map([
+const here = workplace();
+const files = new Map<string, Served>([
   ["/index.html", { type: "text/html", bytes: () => Buffer.from("the page") }],
   [
-    "/gone",
+    "/broken",
     {
       type: "text/html",
       bytes: (): Buffer => {
@@ -15,12 +20,19 @@ const files = new Map([
       },
     },
   ],
+  ["/gone", { type: "text/csv", path: here.at("gone.csv") }],
+  ["/folder", { type: "text/csv", path: here.at() }],
+  ["/empty", { type: "text/csv", path: here.file("empty.csv", "") }],
+  ["/huge", { type: "text/csv", path: here.file("huge.csv", "") }],
 ]);
 
 beforeAll(async () => {
   server = await openServer(serveFiles(files));
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  here.clear();
+});
 
 function ask(path: string, headers: Record<string, string> = {}, method = "GET") {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
@@ -42,6 +54,10 @@ describe("the explorer's server", () => {
   it("refuses everyone without the token, then lets its bearer in once", async () => {
     expect((await ask("/")).status).toBe(401);
     const { pathname, search } = new URL(server.address);
+    // Whoever only looks whether the address is there, or follows a link to it, does not use it up.
+    expect((await ask(pathname + search, {}, "HEAD")).status).toBe(401);
+    expect((await ask(pathname + search, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect((await ask(pathname + search, { "sec-fetch-site": "same-site" })).status).toBe(403);
     const entered = await ask(pathname + search);
     expect(entered.status).toBe(303);
     const cookie = String(entered.headers["set-cookie"]).split(";")[0] as string;
@@ -54,8 +70,29 @@ describe("the explorer's server", () => {
     expect((await ask(pathname + search)).status).toBe(401);
     expect((await ask("/../../etc/hosts", { cookie })).status).toBe(404);
     expect((await ask("/nothing", { cookie })).status).toBe(404);
-    const lost = await ask("/gone", { cookie });
+    const lost = await ask("/broken", { cookie });
     expect([lost.status, lost.body]).toEqual([500, expect.not.stringContaining("removed")]);
+    expect((await ask("/gone", { cookie })).status).toBe(404);
+    expect((await ask("/folder", { cookie })).status).toBe(404);
+    expect(await ask("/empty", { cookie })).toMatchObject({ status: 200, body: "" });
+    // A file of more bytes than a buffer may have is announced and sent as it is read; the client leaves in the middle.
+    truncateSync(here.at("huge.csv"), 5 * 2 ** 30);
+    expect((await ask("/huge", { cookie }, "HEAD")).headers["content-length"]).toBe(String(5 * 2 ** 30));
+    const first = await new Promise<number>((resolve, reject) => {
+      const host = `127.0.0.1:${server.port}`;
+      const asked = request({ host: "127.0.0.1", port: server.port, path: "/huge", headers: { host, cookie } });
+      asked.on("response", (response) => {
+        response.once("data", (piece: Buffer) => {
+          asked.destroy();
+          resolve(piece.length);
+        });
+        response.on("error", () => {});
+      });
+      asked.on("error", reject);
+      asked.end();
+    });
+    expect(first).toBeGreaterThan(0);
+    expect((await ask("/", { cookie })).status).toBe(200);
     // What computes or changes something is accepted with a cookie from the server's own page only.
     const origin = `http://127.0.0.1:${server.port}`;
     expect((await ask("/", { cookie }, "POST")).status).toBe(403);
@@ -69,6 +106,30 @@ describe("the explorer's server", () => {
     expect(new URL(server.address).hostname).toBe("127.0.0.1");
     expect(server.port).toBeGreaterThan(1023);
   });
+});
+
+it("refuses two hosts, and a host in place of a path that is another than the one named", async () => {
+  const own = `127.0.0.1:${server.port}`;
+  const speak = (...lines: string[]) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(server.port, "127.0.0.1", () =>
+        socket.write(`${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`),
+      );
+      let answer = "";
+      socket.on("data", (piece) => {
+        answer += piece;
+      });
+      socket.on("end", () => resolve(answer.split("\r\n")[0] ?? ""));
+      socket.on("error", reject);
+    });
+  expect(await speak("GET / HTTP/1.1", `Host: ${own}`)).toContain(" 401 ");
+  expect(await speak("GET / HTTP/1.1", `Host: ${own}`, "Host: elsewhere.example")).toContain(" 403 ");
+  expect(await speak("GET http://elsewhere.example/ HTTP/1.1", `Host: ${own}`)).toContain(" 400 ");
+});
+
+it("says with exit code 2 which port is in use", async () => {
+  const { code, talk } = await run("explore", "--port", String(server.port));
+  expect([code, talk]).toEqual([2, expect.stringContaining(`received port ${server.port}, which is in use`)]);
 });
 
 describe("the door", () => {

@@ -4,8 +4,10 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Served } from "../io/served-files.ts";
-import { createDoor, type DoorOptions } from "./door.ts";
+import { pipeline } from "node:stream/promises";
+import { UsageError } from "../exit-codes.ts";
+import { openServed, type Served, type ServedFile } from "../io/served-files.ts";
+import { createDoor, type DoorOptions, GUESSING_MS } from "./door.ts";
 
 export interface RunningServer {
   /** Holds the one-time token. */
@@ -46,7 +48,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export const HEADERS = {
+const HEADERS = {
   "Content-Security-Policy": POLICY,
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
@@ -60,13 +62,12 @@ const ARRIVAL = 30_000;
 const CONNECTIONS = 1_000;
 
 export async function openServer(application: Application, options: ServerOptions = {}): Promise<RunningServer> {
-  const server: Server = createServer((request, response) => void answer(request, response));
+  const server: Server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
   server.requestTimeout = ARRIVAL;
   server.maxConnections = CONNECTIONS;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port ?? 0, options.address ?? "127.0.0.1", resolve);
-  });
+  await listen(server, options.port ?? 0, options.address ?? "127.0.0.1");
   const { port, address, family } = server.address() as AddressInfo;
   const own = family === "IPv6" ? `[${address}]` : address;
   const isAny = address === "0.0.0.0" || address === "::";
@@ -89,14 +90,21 @@ export async function openServer(application: Application, options: ServerOption
 
   async function judged(request: IncomingMessage, response: ServerResponse): Promise<Answered> {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    const { host, origin, cookie, authorization } = request.headers;
-    const visit = { method: request.method ?? "", url: request.url ?? "", host, origin, cookie, authorization };
+    const { origin, cookie, authorization, "sec-fetch-site": fetchSite } = request.headers;
+    // Of two hosts one may be believed here and the other by whoever stands in between.
+    const [host, ...others] = request.headersDistinct.host ?? [];
+    const site = fetchSite === undefined ? {} : { site: String(fetchSite) };
+    const visit = {
+      ...{ method: request.method ?? "", url: request.url ?? "", origin, cookie, authorization, ...site },
+      host: others.length === 0 ? host : undefined,
+    };
     const verdict = door.judge(visit, port);
     if (verdict.kind === "pass") return attempted(application, request, response, verdict.path);
     // What comes behind a refused head is not read.
     if (request.method !== "GET" && request.method !== "HEAD") response.setHeader("Connection", "close");
     if (verdict.kind === "refuse") {
       if (verdict.status === 401) response.setHeader("WWW-Authenticate", "Bearer");
+      if (verdict.status === 429) response.setHeader("Retry-After", String(GUESSING_MS / 1000));
       sendProblem(response, verdict.status, { code: verdict.code, message: verdict.reason });
     } else {
       response.setHeader("Set-Cookie", verdict.cookie);
@@ -122,6 +130,34 @@ export async function openServer(application: Application, options: ServerOption
   };
 }
 
+/** What a system says of a port or an address that cannot be listened on, in words. */
+const NOT_LISTENING: Readonly<Record<string, readonly [string, string]>> = {
+  EADDRINUSE: ["in use by another program", "Name another --port, or leave it out for one that is free"],
+  EACCES: ["kept for the system", "Name a --port of 1024 or more"],
+  EADDRNOTAVAIL: ["not of this machine", "Name one that is"],
+  ENOTFOUND: ["not known", "Name an address of this machine"],
+};
+
+function listen(server: Server, port: number, address: string): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    const refuse = (error: Error & { readonly code?: string }) => {
+      const words = NOT_LISTENING[error.code ?? ""];
+      if (words === undefined) return reject(error);
+      const what = error.code === "EADDRINUSE" || error.code === "EACCES" ? `port ${port}` : `address ${address}`;
+      reject(
+        new UsageError(
+          `Expected a port and an address to listen on, received ${what}, which is ${words[0]}. ${words[1]}.`,
+        ),
+      );
+    };
+    server.once("error", refuse);
+    server.listen(port, address, () => {
+      server.removeListener("error", refuse);
+      resolve();
+    });
+  });
+}
+
 /** What goes wrong in an application costs its answer, not the server. */
 async function attempted(application: Application, ...asked: Parameters<Application>): Promise<Answered> {
   try {
@@ -138,21 +174,44 @@ async function attempted(application: Application, ...asked: Parameters<Applicat
 export function serveFiles(files: ReadonlyMap<string, Served>): Application {
   return async ({ method }, response, path) => {
     const file = files.get(path === "/" ? "/index.html" : path);
-    if (file === undefined)
-      sendProblem(response, 404, { code: "not-found", message: "There is nothing at this address." });
+    if (file === undefined) sendMissing(response);
     else if (method !== "GET" && method !== "HEAD") {
       response.setHeader("Allow", "GET, HEAD");
       sendProblem(response, 405, { code: "method", message: "Only GET is supported." });
-    } else send(response, 200, file.type, method === "HEAD" ? "" : file.bytes());
+    } else if ("bytes" in file) {
+      if (file.policy !== undefined) response.setHeader("Content-Security-Policy", file.policy);
+      send(response, 200, file.type, file.bytes(), method === "HEAD");
+    } else await sendFile(response, file, method === "HEAD");
     return { route: file === undefined ? "-" : "file" };
   };
+}
+
+/** A file of any size, as it is read; one that is gone is not there. */
+async function sendFile(response: ServerResponse, { path, type }: ServedFile, isHead: boolean): Promise<void> {
+  const file = await openServed(path);
+  if (file === undefined) {
+    sendMissing(response);
+    return;
+  }
+  response.writeHead(200, { "Content-Type": type, "Content-Length": file.size });
+  if (isHead || file.size === 0) {
+    await file.close();
+    response.end();
+    return;
+  }
+  // An answer that ends too early is ended, not completed.
+  await pipeline(file.read(), response);
+}
+
+function sendMissing(response: ServerResponse): void {
+  sendProblem(response, 404, { code: "not-found", message: "There is nothing at this address." });
 }
 
 function sendProblem(response: ServerResponse, status: number, problem: { code: string; message: string }): void {
   send(response, status, "application/json; charset=utf-8", `${JSON.stringify({ error: problem })}\n`);
 }
 
-function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
+function send(response: ServerResponse, status: number, type: string, body: string | Buffer, isHead = false): void {
   response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) });
-  response.end(body);
+  response.end(isHead ? "" : body);
 }

@@ -50,7 +50,7 @@ export interface OpenShards extends ShardHost {
 }
 
 /** Seats all threads of the pool but one, whose place is this thread's; undefined for a pool of one. */
-export async function openShards(pool: Pool): Promise<OpenShards | undefined> {
+async function openShards(pool: Pool): Promise<OpenShards | undefined> {
   const numThreads = pool.jobs - 1;
   if (numThreads < 1) return undefined;
   const counters = new Int32Array(new SharedArrayBuffer(NUM_COUNTERS * Int32Array.BYTES_PER_ELEMENT));

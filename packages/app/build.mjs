@@ -1,6 +1,6 @@
 /**
- * Builds the explorer: dist/dtm.html (one self-contained page), dist/served (files for `dtm explore`), and dist/map (the
- * map alone, for other pages).
+ * Builds the explorer: dist/dtm.html (one self-contained page), dist/served (files for `dtm explore`), dist/calculator.html (the
+ * page for one patient, into which `dtm calculator` puts a model), and dist/map (the map alone, for other pages).
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,18 +17,23 @@ const at = (...parts) => join(HERE, ...parts);
 
 process.chdir(HERE);
 await makeDemo();
-for (const mode of ["single", "served"]) {
+for (const mode of ["single", "served", "calculator"]) {
   await build({ mode, logLevel: "error", configFile: at("vite.config.ts") });
 }
-const [page, notices] = ["index.html", NOTICES_FILE].map((file) => readFileSync(at("dist", "single", file), "utf8"));
-// The page is passed on alone, so it carries the licences of what is in it.
-writeFileSync(at("dist", "dtm.html"), `${withPolicy(page).trimEnd()}\n<!--\n${notices.replaceAll("-->", "-- >")}-->\n`);
-rmSync(at("dist", "single"), { recursive: true });
+writePage("single", "index.html", "dtm.html");
+writePage("calculator", "calculator.html", "calculator.html");
 execFileSync(process.execPath, [
   at("..", "..", "node_modules", "tsdown", "dist", "run.mjs"),
   "--config",
   "tsdown.map.config.ts",
 ]);
+
+/** A page that is passed on alone, so it carries the licences of what is in it. */
+function writePage(mode, built, file) {
+  const [page, notices] = [built, NOTICES_FILE].map((name) => readFileSync(at("dist", mode, name), "utf8"));
+  writeFileSync(at("dist", file), `${withPolicy(page).trimEnd()}\n<!--\n${notices.replaceAll("-->", "-- >")}-->\n`);
+  rmSync(at("dist", mode), { recursive: true });
+}
 
 /** The page with a policy that forbids every outside request; its own scripts may run by their hashes. */
 function withPolicy(html) {

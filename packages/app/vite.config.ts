@@ -1,6 +1,6 @@
 /**
- * Two builds from one source: `--mode single` makes one self-contained page that opens from disk, `--mode served` makes
- * the files that `dtm explore` serves. In both the worker stands inside the script as a classic worker, because a module
+ * Three builds from one source: `--mode single` makes one self-contained page that opens from disk, `--mode served` makes
+ * the files that `dtm explore` serves, `--mode calculator` the page for one patient, without a worker. In the others the worker stands inside the script as a classic worker, because a module
  * worker does not start from a `file:` page.
  */
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ import { thirdPartyNotices } from "../../scripts/notices.mjs";
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
 /** Packages of page and worker together: the worker is built first. */
-const seen = new Set<string>();
+const seen = new Map<string, Set<string>>();
 
 /** Libraries of formats of files: the worker alone reads files, and the page would hold each a second time. */
 const LEFT_TO_WORKER = /^(apache-arrow|hyparquet|hyparquet-compressors|read-excel-file\/universal)$/;
@@ -34,7 +34,7 @@ export default defineConfig(({ mode }) => ({
     svelte(),
     leftToWorker,
     thirdPartyNotices({ seen }),
-    ...(mode === "single" ? [viteSingleFile({ removeViteModuleLoader: true })] : []),
+    ...(mode === "served" ? [] : [viteSingleFile({ removeViteModuleLoader: true })]),
   ],
   worker: {
     format: "iife",
@@ -48,12 +48,12 @@ export default defineConfig(({ mode }) => ({
       { find: "@trajectory-maps/report", replacement: path("../report/src/index.ts") },
     ],
   },
-  define: { __SERVED__: JSON.stringify(mode !== "single") },
+  define: { __SERVED__: JSON.stringify(mode === "served") },
   build: {
-    outDir: mode === "single" ? "dist/single" : "dist/served",
+    outDir: `dist/${mode}`,
     emptyOutDir: true,
     target: "es2022",
-    rolldownOptions: { output: NO_COMMENTS },
+    rolldownOptions: { output: NO_COMMENTS, ...(mode === "calculator" && { input: path("calculator.html") }) },
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 4000,
     reportCompressedSize: false,

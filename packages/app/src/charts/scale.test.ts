@@ -1,15 +1,26 @@
+import { textWidth } from "@trajectory-maps/report";
 import { describe, expect, it } from "vitest";
 import {
+  axisLabels,
   bandPath,
   cutSeries,
   extentOf,
   labelRoom,
   linePath,
   makeScale,
-  roomyTicks,
+  numberAt,
   splitSeries,
   valueAtTime,
 } from "./scale.ts";
+
+describe("numberAt", () => {
+  it("gives what a pixel tells and no more, whatever the unit of time", () => {
+    expect(numberAt(makeScale(0, 10, 0, 400), 93)).toBe(2.33);
+    expect(numberAt(makeScale(2005, 2015, 0, 400), 336)).toBe(2013.4);
+    expect(numberAt(makeScale(0, 3650, 0, 400), 200)).toBe(1825);
+    expect(numberAt(makeScale(0.5, 20, 0, 100, { log: true }), 50)).toBeCloseTo(Math.sqrt(10), 1);
+  });
+});
 
 describe("makeScale", () => {
   it("takes the ends of the data to the ends of the drawing", () => {
@@ -32,11 +43,45 @@ describe("makeScale", () => {
   });
 });
 
-describe("ticks", () => {
-  it("give way before a last label that needs room", () => {
-    const x = makeScale(0, 10, 0, 100);
-    expect(roomyTicks(x, 15)).toEqual([0, 2, 4, 6, 8, 10]);
-    expect(roomyTicks(x, 30)).toEqual([0, 2, 4, 6, 10]);
+describe("labels of an axis", () => {
+  const texts = (
+    right: number,
+    options: { before?: string; after?: string } = {},
+    ends: readonly [number, number] = [0, 10],
+  ) => axisLabels(makeScale(...ends, 0, right), { right: right + 8, ...options }).map(({ words }) => words);
+
+  it("give way before a last one that needs room", () => {
+    expect(texts(300)).toEqual(["0", "2", "4", "6", "8", "10"]);
+    expect(texts(300, { before: "year " })).toEqual(["0", "2", "4", "6", "8", "year 10"]);
+    expect(texts(120, { before: "year " })).toEqual(["0", "2", "4", "6", "year 10"]);
+    expect(texts(120, { before: "months since diagnosis " })).toEqual(["months since diagnosis 10"]);
+  });
+
+  it("never meet, whatever their number and length, and end within the drawing", () => {
+    for (const [low, high] of [
+      [0, 1.5],
+      [26, 121],
+      [0, 14.1],
+      [1950, 2024],
+      [0, 1e7],
+      [1e-7, 9e-7],
+    ]) {
+      for (const width of [60, 110, 180, 240, 360, 700]) {
+        for (const before of ["", "year ", "month "]) {
+          const x = makeScale(low, high, 30, width - 8, { numTicks: 8 });
+          const labels = axisLabels(x, { right: width, before });
+          const ends = labels.map(({ words, x: at, anchor }) => {
+            const long = textWidth(words, 11);
+            return anchor === "end" ? [at - long, at] : [at - long / 2, at + long / 2];
+          });
+          ends.forEach(([, end], k) => {
+            expect(end).toBeLessThanOrEqual(width);
+            if (k + 1 < ends.length) expect(ends[k + 1][0] - end).toBeGreaterThanOrEqual(6);
+          });
+          expect(labels.at(-1)?.words.startsWith(before)).toBe(true);
+        }
+      }
+    }
   });
 });
 

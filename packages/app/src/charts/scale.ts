@@ -14,6 +14,12 @@ export interface Scale {
   readonly factor: string;
 }
 
+/** A scale that can be read backwards. */
+export interface TwoWayScale extends Scale {
+  /** The value at a px. */
+  readonly invert: (px: number) => number;
+}
+
 export interface ScaleOptions {
   /** Ticks wished for. Default 5. */
   readonly numTicks?: number;
@@ -22,21 +28,35 @@ export interface ScaleOptions {
 }
 
 /** Maps [low, high] onto [from, to] in px. */
-export function makeScale(low: number, high: number, from: number, to: number, options: ScaleOptions = {}): Scale {
+export function makeScale(
+  low: number,
+  high: number,
+  from: number,
+  to: number,
+  options: ScaleOptions = {},
+): TwoWayScale {
   const { numTicks = 5, log = false } = options;
   const [a, b] = high > low ? [low, high] : [low - 1, low + 1];
   const useLog = log && a > 0;
   const warp = useLog ? Math.log : (v: number) => v;
   const place = (v: number) => from + ((warp(v) - warp(a)) / (warp(b) - warp(a))) * (to - from);
+  const unwarp = useLog ? Math.exp : (v: number) => v;
+  const invert = (p: number) => unwarp(warp(a) + ((p - from) / (to - from)) * (warp(b) - warp(a)));
   const step = niceStep(b - a, numTicks);
   const ticks = useLog ? logTicks(a, b, numTicks) : ticksOf(a, b, step);
   const decimals = decimalsOf(useLog ? Math.min(...ticks, 1) : step);
-  if (useLog) return Object.assign(place, { low: a, high: b, ticks, decimals, label: logLabel, factor: "" });
+  if (useLog) return Object.assign(place, { invert, low: a, high: b, ticks, decimals, label: logLabel, factor: "" });
   const power = powerFor(Math.max(Math.abs(a), Math.abs(b)), AXIS_SIZES);
   const written = decimalsOf(step / 10 ** power);
   const label = (tick: number) => fixed(tick / 10 ** power, written);
   const factor = power === 0 ? "" : `× ${powerText(power)}`;
-  return Object.assign(place, { low: a, high: b, ticks, decimals, label, factor });
+  return Object.assign(place, { invert, low: a, high: b, ticks, decimals, label, factor });
+}
+
+/** The value at a px, with the decimals that tell it from the value at the next px. */
+export function numberAt({ invert }: Pick<TwoWayScale, "invert">, px: number): number {
+  const value = invert(px);
+  return Number(value.toFixed(Math.min(20, decimalsOf(Math.abs(invert(px + 1) - value)))));
 }
 
 const decimalsOf = (step: number) => Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
@@ -93,11 +113,53 @@ export function extentOf(series: Iterable<ArrayLike<number>>, margin = 0, log = 
 
 const px = (v: number) => v.toFixed(1);
 
-/** Ticks whose labels have room: the last one is wider, it names the unit, so the one before may give way. */
-export function roomyTicks(x: Scale, room: number): readonly number[] {
+/** A label under an axis along the bottom. */
+export interface AxisLabel {
+  readonly tick: number;
+  readonly words: string;
+  readonly x: number;
+  readonly anchor: "middle" | "end";
+}
+
+export interface AxisLabelOptions {
+  /** Where the drawing ends, px. */
+  readonly right: number;
+  /** Before the last tick ("year "), after it (" y"). */
+  readonly before?: string;
+  readonly after?: string;
+  /** Of the letters, px. Default 11. */
+  readonly size?: number;
+}
+
+/** px between two labels, and that the last one may stand to the right of its tick. */
+const LABEL_GAP = 6;
+const LAST_BEYOND = 8;
+
+/** Labels of an axis that do not meet each other: the last names the unit and ends within the drawing, others give way. */
+export function axisLabels(x: Scale, options: AxisLabelOptions): AxisLabel[] {
+  const { right, before = "", after = "", size = 11 } = options;
   const { ticks } = x;
-  const [before, last] = ticks.slice(-2);
-  return ticks.length > 2 && x(last) - x(before) < room ? [...ticks.slice(0, -2), last] : ticks;
+  const last = ticks.length - 1;
+  if (last < 0) return [];
+  const half = ticks.map((tick) => textWidth(x.label(tick), size) / 2);
+  const words = `${before}${x.label(ticks[last])}${after}`;
+  const isMiddle = words === x.label(ticks[last]) && x(ticks[last]) + half[last] <= right;
+  const at = isMiddle ? x(ticks[last]) : Math.min(x(ticks[last]) + LAST_BEYOND, right);
+  const starts = isMiddle ? at - half[last] : at - textWidth(words, size);
+  /** Every so many ticks: from the last one back, so that those that stay are as far from each other. */
+  const every = [1, 2, 5, 10, 20].find((step) => {
+    const kept = ticks.map((_, k) => k).filter((k) => (last - k) % step === 0 && k < last);
+    return kept.every((k, j) => {
+      const next = kept[j + 1];
+      return next === undefined || x(ticks[k]) + half[k] + LABEL_GAP <= x(ticks[next]) - half[next];
+    });
+  });
+  const step = every ?? ticks.length;
+  return ticks.flatMap((tick, k): AxisLabel[] => {
+    if (k === last) return [{ tick, words, x: at, anchor: isMiddle ? "middle" : "end" }];
+    const isClear = (last - k) % step === 0 && x(tick) + half[k] + LABEL_GAP <= starts;
+    return isClear ? [{ tick, words: x.label(tick), x: x(tick), anchor: "middle" }] : [];
+  });
 }
 
 /** SVG path through the points; gaps (NaN) break it. */

@@ -8,6 +8,15 @@ describe("segmentsOf", () => {
       { first: 4, values: [3.5, 4] },
     ]);
   });
+
+  it("end with the pass that was the last, also where a bound before the first was told", () => {
+    expect(segmentsOf([], [9, 10, 11, 12], 3)).toEqual([{ first: 1, values: [10, 11, 12] }]);
+    expect(segmentsOf([[1, 2]], [3, 4], 3)).toEqual([
+      { first: 1, values: [1, 2] },
+      { first: 3, values: [4] },
+    ]);
+    expect(segmentsOf([], [1, 2], 40)).toEqual([{ first: 39, values: [1, 2] }]);
+  });
 });
 
 describe("shownRange", () => {

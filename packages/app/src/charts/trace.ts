@@ -10,7 +10,7 @@ const ALWAYS_SHOWN = 20;
 /** Share of passes, from the end, that fills the height. */
 const FILLING = 0.9;
 
-/** Stages one after the other; the last one ends with pass `iteration`. */
+/** Stages one after the other; the last one ends with pass `iteration`: bounds before the first pass are of no pass. */
 export function segmentsOf(
   earlier: readonly (readonly number[])[],
   values: readonly number[],
@@ -23,7 +23,8 @@ export function segmentsOf(
     segments.push({ first, values: past });
     first += past.length;
   }
-  if (values.length > 0) segments.push({ first: Math.max(first, iteration - values.length + 1), values });
+  const kept = Math.max(1, Math.min(values.length, iteration - first + 1));
+  if (values.length > 0) segments.push({ first: Math.max(first, iteration - kept + 1), values: values.slice(-kept) });
   return segments;
 }
 

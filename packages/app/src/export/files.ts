@@ -2,15 +2,14 @@
  * The files a study can be saved as, each with a list of what it holds. `individual` files hold data of single people and
  * say so; the others hold none, and counts below the limit are written "<11" in them.
  */
-import { numIndividuals, saveModel } from "@trajectory-maps/core";
+import { type Groups, numIndividuals, saveModel } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { isMapModel } from "@trajectory-maps/core/models";
-import { cell, counted, figureToSvg, renderReport, studyFigures, toCsv } from "@trajectory-maps/report";
+import { cellsOf, counted, figureToSvg, renderReport, studyFigures, toCsv } from "@trajectory-maps/report";
 import { zipSync } from "fflate";
 import { studyOf } from "../lib/report-study.ts";
 import { svgToPng } from "../lib/save.ts";
 import type { Explorer } from "../state/explorer.svelte.ts";
-import { viewToFragment } from "../state/view.ts";
 import { mapSvg } from "./map-export.ts";
 
 export interface ExportFile {
@@ -89,7 +88,7 @@ export function exportFiles(explorer: Explorer): ExportFile[] {
         label: "Group courses",
         name: `${stem}-groups.csv`,
         type: "text/csv",
-        contains: `${counted(groups.groups.length, "median course")} with their 10–90% fans and sizes`,
+        contains: `${counted(groups.groups.length, "median course")} with their 10–90% fans and sizes, where 11 or more are followed`,
         individual: false,
         make: () => coursesCsv(explorer),
       });
@@ -148,8 +147,8 @@ export async function everything(explorer: Explorer): Promise<Uint8Array> {
 }
 
 /** The view without data, as a small file. */
-export function settingsText(explorer: Explorer): string {
-  return `${JSON.stringify({ format: "trajectory-maps-view", version: 1, fragment: viewToFragment(explorer.view) }, null, 2)}\n`;
+function settingsText(explorer: Explorer): string {
+  return `${JSON.stringify({ format: "trajectory-maps-view", version: 1, fragment: explorer.fragmentOf(explorer.view) }, null, 2)}\n`;
 }
 
 /** The fragment of a settings file, or null if it is something else. */
@@ -192,27 +191,42 @@ function placesCsv({ fitted, groups }: Explorer): string {
   return toCsv(header, rows);
 }
 
+/** Courses of groups while eleven of their members or more are followed; sizes as a shared report tells them. */
 function coursesCsv(explorer: Explorer): string {
   const groups = explorer.wholeGroups;
   if (groups === null) return "";
   const several = explorer.views.length > 1;
-  const rows = groups.groups.flatMap(
-    ({ letter, numMembers, course: own, markers = [{ marker: "", course: own }] }, k) =>
-      markers.flatMap(({ marker, course }) =>
-        Array.from(course.times, (time, t) => [
-          letter,
-          explorer.groupName(k),
-          cell(numMembers, SMALL_CELL),
-          ...(several ? [marker] : []),
-          time,
-          course.median[t],
-          course.lower[t],
-          course.upper[t],
-        ]),
-      ),
+  const header = [
+    "group",
+    "name",
+    "individuals",
+    ...(several ? ["marker"] : []),
+    "time",
+    "median",
+    "lower10",
+    "upper90",
+  ];
+  return toCsv(
+    header,
+    courseRows(groups.groups, (k) => explorer.groupName(k), several),
   );
-  const marker = several ? ["marker"] : [];
-  return toCsv(["group", "name", "individuals", ...marker, "time", "median", "lower10", "upper90"], rows);
+}
+
+/** Rows of the table of courses. */
+export function courseRows(groups: Groups["groups"], nameOf: (k: number) => string, several: boolean) {
+  const sizes = cellsOf(
+    groups.map(({ numMembers }) => numMembers),
+    SMALL_CELL,
+  );
+  return groups.flatMap(({ letter, followed, course: own, markers = [{ marker: "", course: own }] }, k) =>
+    markers.flatMap(({ marker, course }) =>
+      Array.from(course.times, (time, t) => {
+        const isTold = (followed[t] ?? 0) >= SMALL_CELL;
+        const told = isTold ? [course.median[t], course.lower[t], course.upper[t]] : ["", "", ""];
+        return [letter, nameOf(k), sizes[k], ...(several ? [marker] : []), time, ...told];
+      }),
+    ),
+  );
 }
 
 function selectionCsv({ fitted, groups, view }: Explorer): string {

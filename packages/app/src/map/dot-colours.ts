@@ -1,6 +1,7 @@
 /**
- * Which colour each dot takes: a palette of tokens and a position in it per individual. Hues belong to categories; order
- * and amount are steps of one hue. Dots of unknown category are rings of quiet ink.
+ * Which colour each dot takes: a palette of tokens and a position in it per individual. Groups have hues of their own, other
+ * categories have others; order and amount are steps of one hue; the unknown is quiet ink. A thin ring is one visit and
+ * nothing else; a thick one is a category past the sixth, whose hue stands for another one already.
  */
 import type { DotStyle } from "./dot-style.ts";
 import { sizedValue } from "./surfaces.ts";
@@ -23,12 +24,17 @@ export interface DotColours {
   readonly positions: Uint8Array;
   /** Whether dots carry hue, so that terrain must not. */
   readonly carriesHue: boolean;
+  /** How sure the category is: what the opacity of each dot is multiplied by, [m]; null where all are. */
+  readonly sure: Float32Array | null;
 }
 
-const NUM_GROUP_COLOURS = 6;
+const NUM_HUES = 6;
+/** Opacity of a dot that may be of any category, as a share of a sure one's; probability from which on it is sure. */
+const PALEST = 0.5;
+const SURE = 0.9;
 /** Steps of the one-hue ramp that are dark enough for small marks. */
 const STEPS = [2, 3, 4, 5, 6];
-const UNKNOWN: Swatch = { token: "ink-3", hollow: true, name: "unknown", letter: "" };
+const UNKNOWN: Swatch = { token: "ink-3", hollow: false, name: "unknown", letter: "" };
 
 /** Colours of all dots. */
 export function dotColours(colour: MapColour, style: DotStyle): DotColours {
@@ -40,6 +46,7 @@ export function dotColours(colour: MapColour, style: DotStyle): DotColours {
         swatches: [{ token: "ink", hollow: false, name: "individual", letter: "" }],
         positions: new Uint8Array(m),
         carriesHue: false,
+        sure: null,
       };
     case "category":
       return categoryColours(colour, m);
@@ -65,9 +72,9 @@ function categoryColours(colour: Extract<MapColour, { kind: "category" }>, m: nu
   const swatches: Swatch[] = categories.map(({ name, letter = "", hollow = false }, k) => ({
     token: ordered
       ? `sequential-${STEPS[last === 0 ? 4 : Math.round((4 * k) / last)]}`
-      : `group-${k % NUM_GROUP_COLOURS}`,
-    // Past six, hues come again as rings.
-    hollow: hollow || (!ordered && k >= NUM_GROUP_COLOURS),
+      : `${letter === "" ? "category" : "group"}-${k % NUM_HUES}`,
+    // Past six, hues come again as thick rings.
+    hollow: hollow || (!ordered && k >= NUM_HUES),
     name,
     letter,
   }));
@@ -76,7 +83,16 @@ function categoryColours(colour: Extract<MapColour, { kind: "category" }>, m: nu
     const label = labels[i];
     return label >= 0 && label <= last ? label : last + 1;
   });
-  return { title, swatches, positions, carriesHue: true };
+  const { shares } = colour;
+  const sure = shares === undefined ? null : Float32Array.from(positions, (k, i) => sureness(shares, last + 1, i, k));
+  return { title, swatches, positions, carriesHue: true, sure };
+}
+
+/** From 0.5 for a category no likelier than any of K to 1 for a sure one; 1 for the unknown. */
+function sureness(shares: ArrayLike<number>, K: number, i: number, k: number): number {
+  if (k >= K || K === 1) return 1;
+  const share = (shares[i * K + k] - 1 / K) / (SURE - 1 / K);
+  return PALEST + (1 - PALEST) * Math.min(1, Math.max(0, share));
 }
 
 /** Fifths of the known values, so that a few extreme ones do not take all colours. */
@@ -116,5 +132,6 @@ function numberColours(title: string, values: ArrayLike<number>, m: number, unit
     swatches: [...swatches, UNKNOWN],
     positions,
     carriesHue: true,
+    sure: null,
   };
 }

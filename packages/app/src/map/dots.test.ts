@@ -61,6 +61,20 @@ describe("dot style", () => {
 describe("dot colours", () => {
   const style = dotStyle(certainties([0.1, 0.2, 0.3, 0.4].map(areaOf), [4, 1, 2, 8]), 10);
 
+  it("never look the same in two groups: the seventh wears the first hue as a thick ring, one visit is a thin one", () => {
+    const style = dotStyle(
+      certainties(new Array(14).fill(0.05), [...new Array(7).fill(1), ...new Array(7).fill(4)]),
+      99,
+    );
+    const labels = Int32Array.from({ length: 14 }, (_, i) => i % 7);
+    const categories = Array.from({ length: 7 }, (_, k) => ({ name: `g${k}`, letter: "ABCDEFG"[k] }));
+    const colours = dotColours({ kind: "category", title: "Group", categories, labels }, style);
+    const dots = { places: new Float64Array(28), style, colours, faded: null };
+    const looks = Array.from(labels, (k, i) => `${colours.swatches[k].token} ${lookOf(dots, i).line}`);
+    expect(looks.slice(0, 7)).toEqual([0, 1, 2, 3, 4, 5].map((k) => `group-${k} 1`).concat("group-0 2"));
+    expect(looks.slice(7)).toEqual([0, 1, 2, 3, 4, 5].map((k) => `group-${k} 0`).concat("group-0 2"));
+  });
+
   it("give hues to categories, rings from the seventh on, and quiet ink to the unknown", () => {
     const categories = Array.from({ length: 8 }, (_, k) => ({ name: `g${k}`, letter: "ABCDEFGH"[k] }));
     const colours = dotColours({ kind: "category", title: "Group", labels: [0, 7, -1, 99], categories }, style);
@@ -69,6 +83,32 @@ describe("dot colours", () => {
     expect(colours.swatches[7].hollow).toBe(true);
     expect(colours.carriesHue).toBe(true);
     expect(dotColours({ kind: "none" }, style).carriesHue).toBe(false);
+  });
+
+  it("give hues of groups to groups alone: what has no letter has others", () => {
+    const categories = [{ name: "f" }, { name: "m" }];
+    const { swatches } = dotColours({ kind: "category", title: "Sex", labels: [0, 1, 0, -1], categories }, style);
+    expect(swatches.map(({ token }) => token)).toEqual(["category-0", "category-1", "ink-3"]);
+    expect(swatches.some(({ hollow }) => hollow)).toBe(false);
+  });
+
+  it("are paler the less sure a group is", () => {
+    const categories = [
+      { name: "a", letter: "A" },
+      { name: "b", letter: "B" },
+    ];
+    const shares = [1, 0, 0.7, 0.3, 0.51, 0.49, 0.05, 0.95];
+    const colours = dotColours({ kind: "category", title: "Group", labels: [0, 0, 0, 1], categories, shares }, style);
+    const [sure, rather, mixed, other] = colours.sure ?? [];
+    expect([sure, other]).toEqual([1, 1]);
+    expect(rather).toBeLessThan(1);
+    expect(mixed).toBeLessThan(rather);
+    expect(mixed).toBeGreaterThanOrEqual(0.5);
+    const dots = { places: new Float64Array(8), style, colours, faded: null };
+    expect(lookOf(dots, 2).opacity).toBeCloseTo(style.opacity[2] * mixed, 6);
+    // However little is sure of it, a dot is seen.
+    const vague = { ...style, opacity: style.opacity.map(() => 0.2) };
+    expect(lookOf({ ...dots, style: vague }, 2).opacity).toBe(0.18);
   });
 
   it("give amounts steps of one hue, in order, and survive values that are all equal", () => {

@@ -3,23 +3,31 @@ import {
   bandColour,
   contourAt,
   type LineLabel,
+  type MapLayout,
   make,
   type Pill,
+  type PxBox,
   pillBoxes,
   placeLineLabels,
   type Ring,
+  textWidth,
 } from "@trajectory-maps/report";
+import { middleOf, type SurfaceClass } from "./crossing.ts";
 import { type Pen, smoothRings } from "./pen.ts";
 import type { Scene } from "./scene.ts";
 import type { Surface } from "./surfaces.ts";
 import { layoutOf, type Viewport } from "./viewport.ts";
 
-/** Numbers of colours. The two darkest steps of the one-hue ramp are left out: dots could not be seen on them. */
-const RAMP_SIZES = { land: 9, sequential: 5, diverging: 7 };
+/** px of the words on places without a number. */
+const LABEL_SIZE = 10.5;
+/** Numbers of colours. */
+const RAMP_SIZES = { land: 9, terrain: 5, diverging: 7 };
+/** Hatching is quieter over colours: both at full strength would hide the dots. */
+const HATCHED = { neutral: 0.7, coloured: 0.4 };
 
 /** Tokens from low to high of a ramp. */
-export function rampTokens(surface: Surface, neutral: boolean): readonly string[] {
-  const name = neutral ? "land" : surface.ramp;
+function rampTokens(surface: Surface, neutral: boolean): readonly string[] {
+  const name = neutral ? "land" : surface.ramp === "sequential" ? "terrain" : surface.ramp;
   return Array.from({ length: RAMP_SIZES[name] }, (_, k) => `${name}-${k}`);
 }
 
@@ -64,7 +72,6 @@ export function drawTerrain(pen: Pen, scene: Scene, rings: readonly (readonly Ri
       const fill = pen.colour(bandToken(surface, neutral, k + 1));
       ground.append(make(pen, "path", { d, fill, "fill-rule": "evenodd" }));
     });
-    if (surface.unsure !== null) ground.append(...drawUnsure(pen, surface));
     const lines = make(pen, "g", { ...thin, stroke: pen.tokens.iso, "stroke-width": 0.8, "stroke-opacity": 0.75 });
     paths.forEach((d, k) => {
       if (d === "") return;
@@ -73,7 +80,10 @@ export function drawTerrain(pen: Pen, scene: Scene, rings: readonly (readonly Ri
         make(pen, "path", { d, "vector-effect": "non-scaling-stroke", "stroke-width": zero ? 1.6 : undefined }),
       );
     });
-    ground.append(lines);
+    ground.append(lines, ...surface.classes.flatMap((places) => drawClass(pen, places)));
+    if (surface.unsure !== null) {
+      ground.append(...drawUnsure(pen, surface, neutral ? HATCHED.neutral : HATCHED.coloured));
+    }
   }
   const strip = scene.plane.mapDimension === 1;
   const cross = `M${box.x0} 0H${box.x1}${strip ? "" : `M0 ${box.y0}V${box.y1}`}`;
@@ -93,8 +103,37 @@ export function drawTerrain(pen: Pen, scene: Scene, rings: readonly (readonly Ri
   return group;
 }
 
+/** Lines of the two kinds of places without a number: lying where there never is one, standing where it is past. */
+const CLASS_LINES = { never: "M0 0H1", "from the start": "M0 0V1" } as const;
+
+/** Places that have a word instead of a number, over all that was drawn for numbers. */
+function drawClass(pen: Pen, { kind, grid }: SurfaceClass): SVGElement[] {
+  const d = smoothRings(contourAt(grid, 0).flat());
+  if (d === "") return [];
+  const id = pen.id(kind === "never" ? "never" : "begun");
+  const step = 0.05;
+  const pattern = make(pen, "pattern", { id, width: 1, height: 1, patternUnits: "userSpaceOnUse" });
+  pattern.setAttribute("patternTransform", `scale(${step})`);
+  pattern.append(
+    make(pen, "path", { d: CLASS_LINES[kind], stroke: pen.tokens.iso, "stroke-width": 0.26, fill: "none" }),
+  );
+  const even = { d, "fill-rule": "evenodd" };
+  return [
+    pattern,
+    make(pen, "path", { ...even, fill: pen.tokens.surface }),
+    make(pen, "path", {
+      ...even,
+      fill: `url(#${id})`,
+      stroke: pen.tokens.coast,
+      "stroke-width": 1,
+      "vector-effect": "non-scaling-stroke",
+      "data-class": kind,
+    }),
+  ];
+}
+
 /** Hatching where the surface is not to be trusted. */
-function drawUnsure(pen: Pen, surface: Surface): SVGElement[] {
+function drawUnsure(pen: Pen, surface: Surface, opacity: number): SVGElement[] {
   const id = pen.id("unsure");
   const step = 0.06;
   const pattern = make(pen, "pattern", {
@@ -108,7 +147,28 @@ function drawUnsure(pen: Pen, surface: Surface): SVGElement[] {
     make(pen, "path", { d: `M0 0V${step}`, stroke: pen.tokens.ink3, "stroke-width": "0.012", fill: "none" }),
   );
   const d = smoothRings(contourAt(surface.unsure!.grid, 0.5).flat());
-  return [pattern, make(pen, "path", { d, fill: `url(#${id})`, "fill-rule": "evenodd", "fill-opacity": 0.7 })];
+  return [pattern, make(pen, "path", { d, fill: `url(#${id})`, "fill-rule": "evenodd", "fill-opacity": opacity })];
+}
+
+/** Ways to step aside, in half heights. */
+const STEPS = [0, 2, -2, 3, -3];
+
+function labelBox(layout: MapLayout, { x, y, words }: LineLabel): PxBox {
+  const halfWidth = textWidth(words, LABEL_SIZE) / 2 + 3;
+  return { x: layout.x(x), y: layout.y(y), halfWidth, halfHeight: LABEL_SIZE };
+}
+
+const meet = (a: PxBox, b: PxBox) =>
+  Math.abs(a.x - b.x) < a.halfWidth + b.halfWidth && Math.abs(a.y - b.y) < a.halfHeight + b.halfHeight;
+
+/** The labels that cover none of the boxes: what is open is read first. */
+export function labelsBeside(
+  labels: readonly LineLabel[],
+  viewport: Viewport,
+  boxes: readonly PxBox[],
+): readonly LineLabel[] {
+  const layout = layoutOf(viewport);
+  return labels.filter((label) => !boxes.some((box) => meet(labelBox(layout, label), box)));
 }
 
 /** Where the numbers on the lines go, clear of the names of groups. */
@@ -120,6 +180,19 @@ export function terrainLabels(
 ): LineLabel[] {
   if (surface === null) return [];
   const layout = layoutOf(viewport);
+  const taken = [...pillBoxes(layout, pills)];
+  const words = surface.classes.flatMap((places): LineLabel[] => {
+    const at = middleOf(places, land);
+    if (at === null) return [];
+    const box = labelBox(layout, { ...at, words: places.words });
+    // Middles of two classes may meet, or a name: a few px up or down, as far as there is room.
+    const free = STEPS.map((by) => ({ ...box, y: box.y + by * box.halfHeight })).find(
+      (moved) => !taken.some((other) => meet(moved, other)),
+    );
+    if (free === undefined) return [];
+    taken.push(free);
+    return [{ x: at.x, y: at.y + (box.y - free.y) / layout.unit, words: places.words }];
+  });
   const lines = rings.map((ring, k) => ({ words: surface.write(surface.levels[k]), rings: ring }));
-  return placeLineLabels(layout, land, lines, pillBoxes(layout, pills));
+  return [...words, ...placeLineLabels(layout, surface.defined, lines, taken)];
 }

@@ -1,8 +1,11 @@
 /** What marks, colours and terrain mean: a footer in the page, and the same lines in a file. */
 import { badge, make, textWidth } from "@trajectory-maps/report";
+import { middleOf, type SurfaceClass } from "./crossing.ts";
 import { bandToken } from "./draw-terrain.ts";
 import { type Pen, plain } from "./pen.ts";
+import { RING_LINES } from "./renderers/dot-renderer.ts";
 import type { Scene } from "./scene.ts";
+import type { Surface } from "./surfaces.ts";
 
 /** One entry: a small drawing of given width, then words. */
 interface Entry {
@@ -23,8 +26,17 @@ function entriesOf(pen: Pen, scene: Scene): Entry[] {
     side: "left",
   });
   const hollow = { fill: "none", stroke: ink, "stroke-width": 1.2, r: 3 };
-  const entries = [mark("certain place", { fill: ink }), mark("uncertain place", { fill: ink, "fill-opacity": 0.3 })];
+  const also = scene.colours.sure === null ? "" : " or group";
+  const entries = [
+    mark("certain place", { fill: ink }),
+    mark(`uncertain place${also}`, { fill: ink, "fill-opacity": 0.3 }),
+  ];
   if (scene.style.ring.includes(1)) entries.push(mark("one visit", hollow));
+  const again = scene.colours.swatches.filter(({ hollow: isRing }) => isRing).map(({ letter }) => letter);
+  if (again.length > 0 && pillsShown(scene)) {
+    const letters = again.length === 1 ? again[0] : `${again[0]} to ${again[again.length - 1]}`;
+    entries.push(mark(`group ${letters}`, { ...hollow, "stroke-width": RING_LINES.again }));
+  }
   return [...entries, ...colourEntries(pen, scene), ...terrainEntries(pen, scene)];
 }
 
@@ -38,7 +50,9 @@ function colourEntries(pen: Pen, scene: Scene): Entry[] {
     if (name === "" || (k === swatches.length - 1 && name === "unknown" && !used.has(k))) return [];
     const words = k === 0 ? `${title}: ${name}` : name;
     const colour = pen.colour(token);
-    const look = hollow ? { fill: "none", stroke: colour, "stroke-width": 1.4, r: 3.2 } : { fill: colour, r: 4 };
+    const look = hollow
+      ? { fill: "none", stroke: colour, "stroke-width": RING_LINES.again, r: 3.2 }
+      : { fill: colour, r: 4 };
     const draw = (x: number, y: number) =>
       letter === ""
         ? [make(pen, "circle", { cx: x + 6, cy: y, ...look })]
@@ -59,7 +73,27 @@ export function pillsShown(scene: Scene): boolean {
 
 function terrainEntries(pen: Pen, scene: Scene): Entry[] {
   const { surface } = scene;
-  if (surface === null || surface.levels.length === 0) return [];
+  if (surface === null) return [];
+  const classes = surface.classes
+    .filter((places) => middleOf(places, scene.land) !== null)
+    .map((places) => classEntry(pen, places));
+  if (surface.levels.length === 0) return classes;
+  return [...classes, ...numberEntries(pen, scene, surface)];
+}
+
+/** A piece of the places that have a word instead of a number. */
+function classEntry(pen: Pen, { kind, words }: SurfaceClass): Entry {
+  const draw = (x: number, y: number) => {
+    const lines = [3, 6.5, 10].map((at) =>
+      kind === "never" ? `M${x} ${y - 6.5 + at}h16` : `M${x + 1.5 + at} ${y - 5}v10`,
+    );
+    const frame = { x, y: y - 5, width: 16, height: 10, fill: pen.tokens.surface, stroke: pen.tokens.line2 };
+    return [make(pen, "rect", frame), make(pen, "path", { d: lines.join(""), stroke: pen.tokens.iso, fill: "none" })];
+  };
+  return { words: plain(words), width: 16, draw, side: "left" };
+}
+
+function numberEntries(pen: Pen, scene: Scene, surface: Surface): Entry[] {
   const { levels, title, unit, write } = surface;
   const [low, high] = [write(levels[0]), write(levels[levels.length - 1])];
   const words = `${title}${unit === "" ? "" : `, ${unit}`}`;

@@ -22,7 +22,7 @@ import { linePath, type Pen } from "./pen.ts";
 import type { Scene } from "./scene.ts";
 import { shortTime, sizedValue } from "./surfaces.ts";
 import type { LensReading } from "./types.ts";
-import type { Viewport } from "./viewport.ts";
+import { MAP_UNIT, type Viewport } from "./viewport.ts";
 
 const CHART = { width: 184, height: 78, left: 24, right: 4, top: 4, bottom: 16 };
 /** Sizes of ticks that are written out. */
@@ -48,10 +48,7 @@ export function whoWords(scene: Scene, i: number): string {
 }
 
 /** "Year 10: 37 (90% 33 to 41)" in its parts; null off land. */
-export function lastValueWords(
-  scene: Scene,
-  reading: LensReading,
-): { when: string; value: string; band: string } | null {
+function lastValueWords(scene: Scene, reading: LensReading): { when: string; value: string; band: string } | null {
   const { course } = reading;
   if (course === null) return null;
   const k = lastSeen(course.times, reading.seenTo);
@@ -77,10 +74,11 @@ function lastSeen(times: ArrayLike<number>, seenTo: number): number {
 export function readingSentence(scene: Scene, reading: LensReading): string {
   const words = lastValueWords(scene, reading);
   if (words === null) return "No data here. Nobody in this cohort is placed near this point, so no course is shown.";
-  return `${words.when}: ${words.value}, 90 percent ${words.band}. ${nearWords(reading.numNear)}.`;
+  return `${words.when}: ${words.value}, 90 percent ${words.band}. ${nearWords(reading.numNear, `within ¼ ${MAP_UNIT}`)}.`;
 }
 
-const nearWords = (n: number) => `${counted(n, "individual")} within ¼ prior sd`;
+/** The lens draws the circle; who only hears of it is told its size. */
+const nearWords = (n: number, where = "in the circle") => `${counted(n, "individual")} ${where}`;
 
 /** A card; put its element into the stage. */
 export function lensCard(pen: Pen): LensCard {
@@ -120,7 +118,7 @@ export function lensCard(pen: Pen): LensCard {
         axes.replaceChildren(...drawAxes(pen, scale));
       }
       const words = lastValueWords(scene, reading);
-      heading.textContent = words === null ? "No data here" : title;
+      heading.textContent = words === null ? "No data here" : reading.own ? "This individual's own course" : title;
       who.textContent = reading.individual === null ? "" : whoWords(scene, reading.individual);
       who.hidden = reading.individual === null;
       chart.style.display = words === null ? "none" : "block";

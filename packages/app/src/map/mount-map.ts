@@ -9,6 +9,7 @@ import { placeOnPath, shareOnPath } from "./draw-lens.ts";
 import { listenToPointer, type Shape, type StageActions } from "./gestures.ts";
 import { type Direction, type KeyActions, pressKey } from "./keyboard.ts";
 import { readingSentence, whoWords } from "./lens.ts";
+import { ownCourses } from "./own-courses.ts";
 import { type Change, makePainter, type Shown, sentencesOf } from "./painter.ts";
 import { livePen } from "./pen.ts";
 import type { Dots } from "./renderers/dot-renderer.ts";
@@ -19,11 +20,25 @@ import { makeRenderer, makeStage, showAxesButtons, showCaveat, stageName } from 
 import { adoptStyle } from "./style.ts";
 import { mapToSvg } from "./to-svg.ts";
 import type { LensReading, MapHandle, MapOptions, MapPlace, MapWindow, SelectMode } from "./types.ts";
-import { clampWindow, fromPx, fromPy, homeWindow, MARGIN, toPx, toPy, viewportOf, zoomAt } from "./viewport.ts";
+import {
+  clampWindow,
+  fromPx,
+  fromPy,
+  homeWindow,
+  LARGEST_ZOOM,
+  MAP_UNIT,
+  MARGIN,
+  sameWindow,
+  toPx,
+  toPy,
+  viewportOf,
+  zoomAt,
+} from "./viewport.ts";
 
 /** px around a dot in which the pointer means it. */
 const NEAR_DOT = 6;
 const NEAR_HANDLE = 12;
+const ZOOM_STEP = 1.5;
 const PATH_STEP = 0.05;
 /** Which work a changed option asks for. */
 const WORK: Readonly<Partial<Record<keyof MapOptions, readonly Change[]>>> = {
@@ -117,12 +132,20 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
 
   const setWindow = (next: MapWindow) => {
     const clamped = clampWindow(next, scene.box);
-    if (clamped.x === view.x && clamped.y === view.y && clamped.zoom === view.zoom) return;
+    if (sameWindow(clamped, view)) return;
     view = clamped;
+    showZoom();
     ask("window");
     options.onView?.(view);
   };
-  const showReading = (next: LensReading | null, keys: boolean) => {
+  const own = ownCourses(
+    () => options.courseOf,
+    (i) => {
+      if (reading?.individual === i) showReading(reading, byKeys);
+    },
+  );
+  const showReading = (given: LensReading | null, keys: boolean) => {
+    const next = own.read(given);
     reading = next;
     byKeys = keys;
     if (size.width > 0) painter.paintLens(scene, viewport(), shown());
@@ -283,7 +306,7 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
       const { x, y } = here();
       const near = reading?.individual ?? null;
       const who = near === null ? "a place" : options.placements.ids[near];
-      choose(scene.index.within(x, y, QUARTER), mode, `within ¼ prior sd of ${who}`);
+      choose(scene.index.within(x, y, QUARTER), mode, `within ¼ ${MAP_UNIT} of ${who}`);
     },
     pin: () => pinAt(here()),
     movePath: (n) => followPath(share + n * PATH_STEP),
@@ -311,6 +334,16 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
     event.stopPropagation();
   };
 
+  const showZoom = () => {
+    const { nearer, farther, home } = stage.zoom;
+    const isHome = view.zoom <= 1;
+    farther.disabled = isHome;
+    home.disabled = isHome && sameWindow(view, homeWindow(scene.box));
+    nearer.disabled = view.zoom >= LARGEST_ZOOM;
+  };
+  stage.zoom.nearer.addEventListener("click", () => keyActions.zoom(ZOOM_STEP));
+  stage.zoom.farther.addEventListener("click", () => keyActions.zoom(1 / ZOOM_STEP));
+  stage.zoom.home.addEventListener("click", () => keyActions.home());
   const showAxes = () => {
     stage.axes.hidden = options.model.mapDimension !== 3;
     if (stage.axes.hidden) return;
@@ -320,7 +353,7 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
     });
   };
   const name = () => {
-    stage.stage.setAttribute("aria-label", stageName(whole(numberOf(options))));
+    stage.stage.setAttribute("aria-label", options.label ?? stageName(whole(numberOf(options))));
     stage.stage.dataset.tool = options.tool ?? "point";
     const still = options.reducedMotion ?? page.matchMedia("(prefers-reduced-motion: reduce)").matches;
     stage.root.dataset.motion = still ? "reduced" : "full";
@@ -342,10 +375,12 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
       }
       scene = sceneOf(options, made.most, before);
       if (changed.includes("placements")) current = -1;
+      if (changed.includes("placements") || changed.includes("model")) own.forget();
       if (scene.box !== before.box) view = clampWindow(options.view ?? homeWindow(scene.box), scene.box);
       if (changed.includes("view") && options.view !== undefined) view = clampWindow(options.view, scene.box);
       showCaveat(stage, scene.caveat);
       dots = dotsOf();
+      showZoom();
       name();
       if (scene.plane !== before.plane) showAxes();
       if (newDots) ask("dots", "words");
@@ -354,6 +389,7 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
     },
     destroy() {
       page.cancelAnimationFrame(request);
+      own.forget();
       observer.disconnect();
       stopPointer();
       painter.destroy();
@@ -385,6 +421,7 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
   observer.observe(stage.stage);
   name();
   showAxes();
+  showZoom();
   ask("terrain", "dots", "size", "groups", "individual", "words");
   measure();
   return handle;

@@ -13,10 +13,10 @@ import {
   whole,
 } from "@trajectory-maps/report";
 import { drawFrame } from "./draw-frame.ts";
-import { pillsBeside, scenePills } from "./draw-groups.ts";
+import { nameWidthIn, pillsBeside, scenePills } from "./draw-groups.ts";
 import { drawIndividual, drawOutline, drawRegions, individualBoxes } from "./draw-individual.ts";
 import { drawCrosshair, drawPath } from "./draw-lens.ts";
-import { drawTerrain, terrainLabels } from "./draw-terrain.ts";
+import { drawTerrain, labelsBeside, terrainLabels } from "./draw-terrain.ts";
 import type { Shape } from "./gestures.ts";
 import { showLegend } from "./legend.ts";
 import { LENS, lensPosition } from "./lens.ts";
@@ -75,7 +75,8 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
     layer(),
     layer(),
   ];
-  stage.front.append(labelLayer, pillLayer, regions, overlay, frame, crosshair, rubber);
+  // Names and numbers above the region of whoever is open: a line through a name makes it hard to read.
+  stage.front.append(regions, labelLayer, pillLayer, overlay, frame, crosshair, rubber);
   const density = densityRaster(pen.document, rgbOf(pen.document, stage.root));
   stage.back.after(density.element);
   let rings: ReturnType<typeof levelRings> = [];
@@ -95,11 +96,18 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
     stage.back.style.transform = "";
     settled = viewport;
   };
+  /** Numbers on lines, but for those that whoever is open covers. */
+  const showLabels = (scene: Scene, viewport: Viewport) => {
+    const { individual } = scene.options;
+    const boxes = individual ? individualBoxes(scene, viewport, individual) : [];
+    labelLayer.replaceChildren(drawLineLabels(pen, layoutOf(viewport), labelsBeside(labels, viewport, boxes)));
+  };
+
   const layOutLabels = (scene: Scene, viewport: Viewport) => {
     // Lines of another surface than this scene's: its own are about to be drawn, and then labelled.
     if (scene.surface !== ringsOf) return;
     labels = terrainLabels(scene, rings, viewport, pills);
-    labelLayer.replaceChildren(drawLineLabels(pen, layoutOf(viewport), labels));
+    showLabels(scene, viewport);
   };
 
   const comeToRest = (scene: Scene, viewport: Viewport) => {
@@ -216,14 +224,14 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
         renderer().draw(viewport);
         drawn = viewport;
       }
-      if (has("groups", "size")) pills = scenePills(scene, viewport);
+      if (has("groups", "size")) pills = scenePills(scene, viewport, nameWidthIn(stage.root));
       if (has("groups", "size", "window", "individual")) {
         const { individual } = scene.options;
         shownPills = individual ? pillsBeside(pills, viewport, individualBoxes(scene, viewport, individual)) : pills;
         pillLayer.replaceChildren(drawPills(pen, layoutOf(viewport), shownPills));
       }
       if (has("terrain", "groups", "size")) layOutLabels(scene, viewport);
-      else if (has("window")) labelLayer.replaceChildren(drawLineLabels(pen, layoutOf(viewport), labels));
+      else if (has("window", "individual")) showLabels(scene, viewport);
       // What is painted last is what comes to rest: an older scene would not fit the lines at hand.
       const moving = has("window") || rest !== null;
       if (rest !== null) clearTimeout(rest);

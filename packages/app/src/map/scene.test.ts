@@ -8,7 +8,7 @@ import {
   type TrajectoryModel,
 } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
-import { basisDomain, placementAt } from "@trajectory-maps/core/models";
+import { basisDomain, courseTimes, placementAt } from "@trajectory-maps/core/models";
 import { valueAt } from "@trajectory-maps/report";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Ground, groundOf, readingAt, terrainOf } from "./scene.ts";
@@ -87,15 +87,49 @@ describe("a scene", () => {
     expect(ground.surfaceOf({ kind: "none" })).toBeNull();
   });
 
-  it("says when the median course is first beyond a threshold", () => {
+  it("says when the median course is first beyond a threshold, and has words where it begins there or never is", () => {
     const late = Float64Array.from(ground.surfaceOf({ kind: "value", time: 9 })!.grid.values).sort();
     const threshold = late[Math.floor(late.length / 2)];
-    const grid = ground.surfaceOf({ kind: "crossing", threshold })!.grid;
+    const { grid, classes, levels, defined } = ground.surfaceOf({
+      kind: "crossing",
+      threshold,
+      direction: "below",
+    })!;
+    const [begun, never] = classes;
+    const at = courseTimes(model, 161);
+    let told = 0;
+    for (let k = 0; k < grid.values.length; k += 11) {
+      const place = nodeAt(grid, k);
+      const { median } = predict(model, placementAt(model, place), at, { interval: "curve" });
+      expect(begun.grid.values[k] > 0).toBe(median[0] < threshold);
+      expect(never.grid.values[k] > 0).toBe(median.every((v) => v > threshold));
+      if (begun.grid.values[k] > 0 || never.grid.values[k] > 0) told++;
+    }
+    // Neither lines nor their numbers stand where there is no time.
+    defined.density.values.forEach((density, k) => {
+      const place = nodeAt(defined.density, k);
+      if (classes.some((places) => valueAt(places.grid, ...place) > 0)) expect(density).toBe(0);
+    });
+    expect(told).toBeGreaterThan(20);
+    expect(levels.every((level) => level > at[0] && level < at[160])).toBe(true);
+    // The other way round, those who begin above it are the first class.
+    const rising = ground.surfaceOf({ kind: "crossing", threshold, direction: "above" })!;
+    expect(rising.title).toMatch(/rising above/);
+    rising.classes[0].grid.values.forEach((v, k) => {
+      expect(v).toBeCloseTo(-begun.grid.values[k], 12);
+    });
+  });
+
+  it("gives times of crossing that the course keeps", () => {
+    const late = Float64Array.from(ground.surfaceOf({ kind: "value", time: 9 })!.grid.values).sort();
+    const threshold = late[Math.floor(late.length / 2)];
+    const { grid, classes } = ground.surfaceOf({ kind: "crossing", threshold, direction: "below" })!;
     const [first, last] = basisDomain(markerModel(model).basis);
     let checked = 0;
     for (let k = 0; k < grid.values.length; k += 7) {
       const t = grid.values[k];
-      if (!(t > first && t < last)) continue;
+      if (classes.some((places) => places.grid.values[k] > 0)) continue;
+      expect(t > first && t <= last).toBe(true);
       checked++;
       const placed = placementAt(model, nodeAt(grid, k));
       const { median } = predict(model, placed, [first, t], { interval: "curve" });

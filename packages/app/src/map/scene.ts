@@ -16,9 +16,9 @@ import {
   type Box,
   boxAround,
   caveatOf,
+  insideRings,
   type Land,
   MARKS,
-  type Ring,
   type SmallCurve,
   smallCurves,
   valueAt,
@@ -209,19 +209,6 @@ export function onLand({ land }: Ground, x: number, y: number): boolean {
   return land.coast.length > 0 && insideRings(land.coast, x, y);
 }
 
-/** Whether an odd number of rings holds the point: inside outer rings, outside lakes. */
-function insideRings(rings: readonly Ring[], x: number, y: number): boolean {
-  let inside = false;
-  for (const ring of rings) {
-    for (let i = 0, j = ring.length - 1; i < ring.length; j = i++) {
-      const [xi, yi] = ring[i];
-      const [xj, yj] = ring[j];
-      if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) inside = !inside;
-    }
-  }
-  return inside;
-}
-
 /** What the lens reads at a point of the drawing; `individual` is the one under the pointer. */
 export function readingAt(scene: Ground, x: number, y: number, individual: number | null = null): LensReading {
   const ashore = onLand(scene, x, y);
@@ -235,5 +222,6 @@ export function readingAt(scene: Ground, x: number, y: number, individual: numbe
     seenTo: scene.seenTo(place),
     numNear: scene.index.countWithin(x, y, QUARTER),
     individual,
+    own: false,
   };
 }

@@ -15,6 +15,7 @@ export interface Stage {
   readonly caveat: HTMLElement;
   readonly sentence: HTMLElement;
   readonly axes: HTMLElement;
+  readonly zoom: ZoomButtons;
   /** Takes the focus and the pointer. */
   readonly stage: HTMLElement;
   /** Terrain, in map coordinates. */
@@ -24,6 +25,36 @@ export interface Stage {
   readonly pinCards: readonly LensCard[];
   readonly footer: HTMLElement;
   readonly speaker: Speaker;
+}
+
+/** Zooming for those who have neither wheel nor keyboard at hand. */
+export interface ZoomButtons {
+  readonly element: HTMLElement;
+  readonly nearer: HTMLButtonElement;
+  readonly farther: HTMLButtonElement;
+  readonly home: HTMLButtonElement;
+}
+
+function zoomButtons(document: Document): ZoomButtons {
+  const element = document.createElement("div");
+  element.className = "tm-zoom";
+  element.setAttribute("role", "group");
+  element.setAttribute("aria-label", "Zoom");
+  const button = (text: string, name: string) => {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.textContent = text;
+    made.setAttribute("aria-label", name);
+    made.title = name;
+    element.append(made);
+    return made;
+  };
+  return {
+    element,
+    farther: button("−", "Zoom out (−)"),
+    nearer: button("+", "Zoom in (+)"),
+    home: button("Reset", "Reset the zoom: show the whole map (0)"),
+  };
 }
 
 /** Makes the elements; nothing is drawn yet. */
@@ -50,10 +81,11 @@ export function makeStage(pen: Pen): Stage {
   const pinCards = [lensCard(pen), lensCard(pen)];
   const footer = block("div", "tm-foot");
   const voice = speaker(document);
-  head.append(caveat, sentence, axes);
+  const zoom = zoomButtons(document);
+  head.append(caveat, sentence, axes, zoom.element);
   stage.append(back, front, ...pinCards.map(({ element }) => element), card.element);
   root.append(head, stage, footer, voice.element);
-  return { root, caveat, sentence, axes, stage, back, front, card, pinCards, footer, speaker: voice };
+  return { root, caveat, sentence, axes, zoom, stage, back, front, card, pinCards, footer, speaker: voice };
 }
 
 /** Says above the map why it should not be used, and takes the hue out of it; null: neither. */

@@ -9,7 +9,7 @@ const RULES = `
 .trajectory-map{position:relative;display:flex;flex-direction:column;width:100%;height:100%;min-height:240px;box-sizing:border-box;
 background:var(--tm-page);color:var(--tm-ink);font:13px/19px ${FONT_STACK};font-variant-numeric:tabular-nums;-webkit-font-smoothing:antialiased;overflow:hidden}
 .trajectory-map *{box-sizing:border-box}
-.tm-head{display:flex;flex-wrap:wrap;align-items:baseline;gap:4px 12px;padding:9px 14px 0;font-size:12px;line-height:17px;color:var(--tm-ink-2)}
+.tm-head{display:flex;flex-wrap:wrap;align-items:center;gap:4px 12px;padding:7px 14px 0;font-size:12px;line-height:17px;color:var(--tm-ink-2)}
 .tm-head p{margin:0;flex:1 1 240px}
 .tm-head .tm-caveat{flex:1 1 100%;padding:5px 10px;border:1px solid var(--tm-bad-line);border-radius:5px;background:var(--tm-bad-soft);color:var(--tm-bad);font-weight:600}
 .tm-axes{display:inline-flex;gap:2px}
@@ -29,7 +29,12 @@ background:var(--tm-page);color:var(--tm-ink);font:13px/19px ${FONT_STACK};font-
 .tm-lens .tm-lens-who{color:var(--tm-ink);font-weight:550;overflow-wrap:anywhere}
 .tm-lens p{margin:0}
 .tm-lens svg{display:block;margin:3px 0 2px;overflow:visible}
-.tm-foot{display:flex;flex-wrap:wrap;align-items:center;gap:4px 14px;padding:6px 14px;min-height:36px;background:var(--tm-surface);border-top:1px solid var(--tm-line);font-size:12px;line-height:17px;color:var(--tm-ink-2)}
+.tm-zoom{display:inline-flex;margin-left:auto;border:1px solid var(--tm-line-2);border-radius:6px;overflow:hidden;background:var(--tm-surface)}
+.tm-zoom button{font:inherit;color:inherit;min-width:28px;min-height:24px;padding:0 7px;border:0;border-left:1px solid var(--tm-line);background:none;cursor:pointer}
+.tm-zoom button:first-child{border-left:0}
+.tm-zoom button:hover:not(:disabled){background:var(--tm-sunken);color:var(--tm-ink)}
+.tm-zoom button:disabled{color:var(--tm-ink-3);cursor:default}
+.tm-foot{display:flex;flex-wrap:wrap;align-items:center;align-content:center;gap:4px 14px;padding:6px 14px;height:62px;overflow-y:auto;flex:none;background:var(--tm-surface);border-top:1px solid var(--tm-line);font-size:12px;line-height:17px;color:var(--tm-ink-2)}
 .tm-key{display:inline-flex;align-items:center;gap:6px;white-space:nowrap}
 .tm-key-terrain{margin-left:auto}
 .tm-live{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
@@ -38,7 +43,7 @@ background:var(--tm-page);color:var(--tm-ink);font:13px/19px ${FONT_STACK};font-
 .tm-dots circle[fill]:not([fill=none]){fill:CanvasText}.tm-dots circle[stroke]{stroke:CanvasText}}
 @keyframes tm-appear{from{opacity:0}}
 .trajectory-map[data-motion=full] [data-regions=new]{animation:tm-appear 200ms}
-@media print{.tm-lens{display:none}}
+@media print{.tm-lens,.tm-zoom{display:none}}
 `;
 
 function sheetText(): string {

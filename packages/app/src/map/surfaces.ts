@@ -30,8 +30,10 @@ import {
   trimmed,
   valueAt,
 } from "@trajectory-maps/report";
+import { crossingsOver, landWithout, type SurfaceClass } from "./crossing.ts";
 import type { Plane } from "./plane.ts";
 import type { MapTerrain } from "./types.ts";
+import { MAP_UNIT } from "./viewport.ts";
 
 /** A surface ready to be drawn. */
 export interface Surface {
@@ -45,6 +47,10 @@ export interface Surface {
   readonly write: (level: number) => string;
   /** Above 0.5 where the surface is not to be trusted, and why not. */
   readonly unsure: { readonly grid: Grid; readonly words: string } | null;
+  /** Places that have a word instead of a number. */
+  readonly classes: readonly SurfaceClass[];
+  /** The land without them: where there are lines and their numbers. */
+  readonly defined: Land;
 }
 
 /** Makes surfaces of one model over one box. */
@@ -53,9 +59,10 @@ export interface SurfaceMaker {
 }
 
 const NODES_PER_SIDE = 65;
-/** Sizes of levels that are written out on the lines. */
+const CROSSING_TIMES = 161;
 /** Φ⁻¹(0.95): half the width of a central 90% band in standard deviations. */
 const Z90 = 1.6448536269514722;
+/** Sizes of levels that are written out on the lines. */
 const LINE_SIZES = [1e-2, 1e5] as const;
 /** Individuals within a quarter of a prior sd, per unit of density. */
 const QUARTER_DISC = Math.PI / 16;
@@ -126,16 +133,19 @@ export function surfaceMaker(
     grid: Grid,
     more: Partial<Surface> & { readonly least?: number; readonly most?: number; readonly digits?: number } = {},
   ): Surface => {
-    const { least = -Infinity, most = Infinity, digits = decimals, ...rest } = more;
-    const scale = unit === marker.unit && !/^Change/.test(title) ? transform : "identity";
-    const levels = levelsOn(grid, land, scale).filter((level) => level > least && level < most);
+    const { least = -Infinity, most = Infinity, digits = decimals, classes = [], ...rest } = more;
+    const isMarker = unit === marker.unit && classes.length === 0 && !/^Change/.test(title);
+    const defined = classes.length === 0 ? land : landWithout(land, classes);
+    const levels = levelsOn(grid, defined, isMarker ? transform : "identity").filter(
+      (level) => level > least && level < most,
+    );
     // Lines have room for three or four digits: the legend says the power of ten that they leave out.
     const power = powerFor(Math.max(0, ...levels.map(Math.abs)), LINE_SIZES);
     const scaled = levels.map((level) => level / 10 ** power);
     const write = (level: number) => trimmed(level / 10 ** power, Math.max(digits, neededDecimals(scaled)));
     const factor = power === 0 ? "" : `× ${powerText(power)}`;
     const units = [factor, unit].filter((part) => part !== "").join(" ");
-    return { title, unit: units, grid, levels, ramp: "sequential", write, unsure: null, ...rest };
+    return { title, unit: units, grid, levels, ramp: "sequential", write, unsure: null, classes, defined, ...rest };
   };
 
   const surface = (terrain: MapTerrain): Surface | null => {
@@ -179,16 +189,24 @@ export function surfaceMaker(
         });
       }
       case "crossing": {
-        const falling = meanChange() < 0;
-        const grid = crossingGrid(terrain.threshold, falling);
-        const level = `${sizedValue(terrain.threshold, 2)}${marker.unit === "" ? "" : ` ${marker.unit}`}`;
-        const title = `${capital(year)} of ${falling ? "falling below" : "rising above"} ${level}`;
-        return made(title, "", grid, { least: first, most: last, digits: 0, unsure: beyond(grid.values) });
+        const falling = (terrain.direction ?? (meanChange() < 0 ? "below" : "above")) === "below";
+        const { times, grid, never, begun } = crossings(terrain.threshold, falling);
+        const level = sizedValue(terrain.threshold, 2);
+        const where = `${falling ? "below" : "above"} ${level}`;
+        const classes: SurfaceClass[] = [
+          { kind: "from the start", words: `${where} from the start`, grid: begun },
+          { kind: "never", words: `not ${where} by ${year} ${shortTime(last)}`, grid: never },
+        ];
+        const unit = marker.unit === "" ? "" : ` ${marker.unit}`;
+        const title = `${capital(year)} of ${falling ? "falling" : "rising"} ${where}${unit}`;
+        // What is said of a place holds until the crossing, or until the last time where there is none.
+        const until = times.map((t, k) => (Number.isNaN(t) ? (begun.values[k] >= 0 ? first : last) : t));
+        return made(title, "", grid, { least: first, most: last, digits: 0, unsure: beyond(until), classes });
       }
       case "density": {
         const { density } = exact();
         const grid = { ...density, values: density.values.map((v) => v * QUARTER_DISC) };
-        return made("Individuals within ¼ prior sd", "", grid, { digits: 0 });
+        return made(`Individuals within ¼ ${MAP_UNIT}`, "", grid, { digits: 0 });
       }
       case "surface": {
         const { grid, scale = "value", unsure } = terrain;
@@ -216,26 +234,14 @@ export function surfaceMaker(
     return sum;
   };
 
-  /**
-   * First time at which the median course is beyond the threshold: the first time of all if it begins there, a little
-   * past the last time if it never is.
-   */
-  const crossingGrid = (threshold: number, falling: boolean): Grid => {
+  const crossings = (threshold: number, falling: boolean) => {
     const level = applyTransform(transform, threshold);
     const sign = falling ? 1 : -1;
-    const T = 161;
-    const times = courseTimes(model, T);
+    const times = courseTimes(model, CROSSING_TIMES);
     const b = designMatrix(basis, times);
-    const never = last + 0.08 * (last - first);
-    return over((w, at) => {
-      let before = sign * (dot(b, 0, w, at, d) - level);
-      if (before <= 0) return first;
-      for (let t = 1; t < T; t++) {
-        const now = sign * (dot(b, t * d, w, at, d) - level);
-        if (now <= 0) return times[t - 1] + ((times[t] - times[t - 1]) * before) / (before - now);
-        before = now;
-      }
-      return never;
+    decode(false);
+    return crossingsOver(empty, times, (k, out) => {
+      for (let t = 0; t < times.length; t++) out[t] = sign * (dot(b, t * d, means!, k * d, d) - level);
     });
   };
 
@@ -274,7 +280,7 @@ export function sizedValue(value: number, decimals: number): string {
   return powerFor(value) === 0 ? trimmed(value, decimals) : sized(value, decimals);
 }
 
-/** A time as a label says it: whole, or with a decimal. */
+/** A time as a label says it: whole, or with a decimal; two where it is short. */
 export function shortTime(time: number): string {
-  return trimmed(time, 1);
+  return trimmed(time, Math.abs(time) < 2 ? 2 : 1);
 }

@@ -12,7 +12,7 @@ import {
 import { drawFrame } from "./draw-frame.ts";
 import { pillsBeside, scenePills } from "./draw-groups.ts";
 import { drawIndividual, drawRegions, individualBoxes } from "./draw-individual.ts";
-import { drawTerrain, terrainLabels } from "./draw-terrain.ts";
+import { drawTerrain, labelsBeside, terrainLabels } from "./draw-terrain.ts";
 import { drawLegend } from "./legend.ts";
 import { filePen, plain } from "./pen.ts";
 import type { Dots } from "./renderers/dot-renderer.ts";
@@ -43,7 +43,7 @@ export function mapToSvg(
   const rings = scene.surface === null ? [] : levelRings(scene.surface.grid, scene.surface.levels);
   const pills = scenePills(scene, viewport);
   const { individual, arrows = [] } = scene.options;
-  const beside = individual ? pillsBeside(pills, viewport, individualBoxes(scene, viewport, individual)) : pills;
+  const open = individual ? individualBoxes(scene, viewport, individual) : [];
 
   const terrain = drawTerrain(pen, scene, rings);
   putOnMap(terrain, viewport);
@@ -54,8 +54,8 @@ export function mapToSvg(
   }
   stage.append(drawCircles(pen, dots, viewport));
   stage.append(
-    drawLineLabels(pen, layout, terrainLabels(scene, rings, viewport, pills)),
-    drawPills(pen, layout, beside),
+    drawLineLabels(pen, layout, labelsBeside(terrainLabels(scene, rings, viewport, pills), viewport, open)),
+    drawPills(pen, layout, pillsBeside(pills, viewport, open)),
   );
   if (arrows.length > 0) stage.append(drawArrows(pen, layout, arrows).group);
   if (individual) {

@@ -12,11 +12,11 @@ export interface MapPlace {
   readonly y: number;
 }
 
-/** One category of a colouring. Group badges show the letter. */
+/** One category of a colouring. Groups have a letter, and hues that no other category takes. */
 export interface MapCategory {
   readonly name: string;
   readonly letter?: string;
-  /** Drawn as rings, e.g. individuals without an outcome. Default false. */
+  /** Drawn as rings. Rings are also those with one visit: best left to maps where nobody has one. Default false. */
   readonly hollow?: boolean;
 }
 
@@ -29,6 +29,8 @@ export type MapColour =
       /** Position of each individual's category, −1 if unknown, [m]. */
       readonly labels: ArrayLike<number>;
       readonly categories: readonly MapCategory[];
+      /** Probability of each category, [m,K]: dots that may be of several are paler. */
+      readonly shares?: ArrayLike<number>;
       /** Categories have an order (1, 2–3, 4–7, 8+ visits): steps of one hue instead of hues. Default false. */
       readonly ordered?: boolean;
     }
@@ -49,8 +51,11 @@ export type MapTerrain =
   /** Spline coefficient, counted from 0. */
   | { readonly kind: "coefficient"; readonly index: number }
   | { readonly kind: "sd"; readonly time: number }
-  /** When the median course of the place is first beyond the threshold (original scale), the way courses go on the whole. */
-  | { readonly kind: "crossing"; readonly threshold: number }
+  /**
+   * When the median course of the place is first beyond the threshold (original scale). Direction: by default the way
+   * courses go on the whole. Places that begin beyond it, or never are, have no time and are drawn apart.
+   */
+  | { readonly kind: "crossing"; readonly threshold: number; readonly direction?: "below" | "above" }
   | { readonly kind: "density" }
   | {
       /** Computed elsewhere, e.g. the share with an outcome. */
@@ -89,6 +94,10 @@ export interface MapIndividual {
   readonly label: string;
   readonly region50?: MapRegion;
   readonly region90?: MapRegion;
+  /** Probability of each group by what is known of the individual: its dot wears the likeliest, its ring is split by them. */
+  readonly shares?: ArrayLike<number>;
+  /** Only earlier visits are used: the dot wears nothing that was known later. Default false. */
+  readonly early?: boolean;
   /** Places as visits arrived, first to last. */
   readonly trail?: readonly { readonly time: number; readonly location: ArrayLike<number> }[];
 }
@@ -116,6 +125,8 @@ export interface LensReading extends MapPlace {
   readonly numNear: number;
   /** The individual under the pointer, or null. */
   readonly individual: number | null;
+  /** Whether the course is that individual's own, by all that was measured of them, and not the place's. */
+  readonly own: boolean;
 }
 
 export interface MapOptions {
@@ -157,8 +168,12 @@ export interface MapOptions {
   readonly legend?: boolean;
   /** Why the map should not be used: said above it, and hue goes. Default: what the model's own verdict says; null for none. */
   readonly caveat?: string | null;
+  /** Name of the map for a screen reader. Default "Map of … individuals", with the keys. */
+  readonly label?: string;
   /** Sentence above the map; null for none. Default "Each dot is one individual. …". */
   readonly sentence?: string | null;
+  /** Course and band of an individual's own, shown while the pointer is at their dot. Default: the place's. */
+  readonly courseOf?: (index: number) => Promise<Course>;
   /** The sentence a screen reader speaks for an individual. */
   readonly describe?: (index: number) => string;
   /** Called when an individual is opened by click or Enter. */

@@ -5,6 +5,9 @@
 import type { Box, MapLayout } from "@trajectory-maps/report";
 import type { MapWindow } from "./types.ts";
 
+/** What one prior sd is called in the explorer; Details say what it is. */
+export const MAP_UNIT = "map unit";
+
 export interface Viewport {
   readonly width: number;
   readonly height: number;
@@ -33,6 +36,10 @@ export function clampWindow(window: MapWindow, box: Box): MapWindow {
     y: between(window.y, box.y0, box.y1),
     zoom: between(window.zoom, 1, LARGEST_ZOOM),
   };
+}
+
+export function sameWindow(a: MapWindow, b: MapWindow): boolean {
+  return a.x === b.x && a.y === b.y && a.zoom === b.zoom;
 }
 
 /** Whether two viewports put everything at the same px. */

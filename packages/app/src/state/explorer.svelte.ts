@@ -2,10 +2,12 @@
  * The explorer: its state and everything that can be done to it. Views read `explorer` and call its methods; nothing else
  * changes state. Here is how a session begins (empty, kept, served) and ends; the parts are in the files beside.
  */
-import type { ReadChoice } from "../worker/api.ts";
+import { readPatientModel } from "@trajectory-maps/core/study";
+import { makePatientStudy } from "../patient/patient-study.ts";
+import type { GroupChoice, ReadChoice } from "../worker/api.ts";
 import { canKeep, claim, forget, type Kept, recall } from "./storage.ts";
 import { Studying } from "./studying.ts";
-import { FIRST_VIEW, type View, viewFromFragment, viewToFragment } from "./view.ts";
+import { FIRST_VIEW, linkOf, type View } from "./view.ts";
 
 interface ServedFile {
   readonly path: string;
@@ -19,6 +21,10 @@ interface ServedStart {
   readonly model?: { readonly path: string };
   /** Coded covariates of a run. */
   readonly covariates?: { readonly path: string };
+  /** How the groups of a run were made. */
+  readonly groups?: GroupChoice;
+  /** The comparison of models that a run holds. */
+  readonly comparison?: { readonly path: string };
   /** What is known of the table: columns, marker or markers. */
   readonly choice?: ReadChoice;
   readonly pbc?: boolean;
@@ -28,12 +34,12 @@ interface ServedStart {
 export class Explorer extends Studying {
   /** Reads the fragment, looks for kept data, listens for Back. */
   async start(): Promise<void> {
-    this.view = { ...viewFromFragment(location.hash), step: "data" };
-    const wanted = viewFromFragment(location.hash);
-    addEventListener("hashchange", () => {
-      const next = viewFromFragment(location.hash);
-      if (viewToFragment(next) !== viewToFragment(this.view)) this.display(next);
-    });
+    const link = linkOf(location.hash);
+    const { view: wanted } = link;
+    this.link = link;
+    // Only the page for one patient needs no data before it is shown.
+    if (wanted.step === "patient") this.view = { ...this.view, step: "patient" };
+    addEventListener("popstate", () => this.followAddress());
     this.canKeep = await canKeep();
     this.kept = this.canKeep ? await recall() : null;
     const { kept } = this;
@@ -41,6 +47,7 @@ export class Explorer extends Studying {
     this.hasPbc = served?.pbc === true;
     if (kept !== null) await this.attempt(() => this.#takeUp(kept, wanted));
     if (served !== null && kept === null) await this.#openServed(served, wanted);
+    this.wantedDemo = link.demo !== null && this.loaded === null ? wanted.step : null;
     // The worker starts while the reader looks at the first page, not when they ask something of it.
     requestAnimationFrame(() => setTimeout(() => void this.engine));
   }
@@ -48,7 +55,10 @@ export class Explorer extends Studying {
   /** What `dtm explore RUN|VISITS` was started with. */
   async #openServed(start: ServedStart, wanted: View): Promise<void> {
     const fileAt = async ({ path, name }: ServedFile) => new File([await (await fetch(path)).blob()], name);
-    if (start.visits === undefined) return;
+    if (start.visits === undefined) {
+      if (start.model !== undefined) await this.openPatient(await (await fetch(start.model.path)).text());
+      return;
+    }
     const visits = await fileAt(start.visits);
     const subjects = start.subjects === undefined ? null : await fileAt(start.subjects);
     const choice = start.choice ?? {};
@@ -60,10 +70,20 @@ export class Explorer extends Studying {
     // What a run kept has no repeats but those it was told to keep.
     if (!(await this.open(visits, visits.name)) || !(await this.read({ ...choice, keepRepeats: true }))) return;
     if (subjects !== null) await this.openSubjects(subjects, subjects.name);
+    this.groupChoice = start.groups ?? this.groupChoice;
     const coded = start.covariates && (await (await fetch(start.covariates.path)).blob());
     if (await this.openModel(await (await fetch(start.model.path)).text(), coded)) {
-      this.display({ ...wanted, step: wanted.step === "data" ? "map" : wanted.step });
+      if (start.comparison !== undefined) this.takeComparison(await (await fetch(start.comparison.path)).json());
+      this.display({ ...this.view, step: wanted.step === "data" ? "map" : wanted.step });
     }
+  }
+
+  /** Opens the page for one patient by the text of a model file. */
+  async openPatient(text: string): Promise<boolean> {
+    return this.attempt(async () => {
+      this.patient = makePatientStudy(readPatientModel(text));
+      this.go("patient");
+    }, "No model was opened.");
   }
 
   /** Goes on with a study that was kept. */
@@ -84,13 +104,17 @@ export class Explorer extends Studying {
     this.mayKeep = true;
     // A fit without a map yet is watched; other starts are tried behind the map of the first.
     const watched = kept.running !== null && kept.running.snapshot.finished.length === 0;
-    this.display({ ...wanted, outcome: wanted.outcome ?? this.view.outcome, ...(watched ? { step: "fit" } : {}) });
+    const step = watched ? "fit" : wanted.step;
+    this.followLink();
+    this.display({ ...this.view, outcome: wanted.outcome ?? this.view.outcome, step });
     if (kept.running !== null) void this.fit(kept.running.choice, kept.running);
   }
 
   /** Forgets the data in memory and on disk, and starts afresh. */
   async forgetEverything(): Promise<void> {
     this.mayKeep = false;
+    this.link = null;
+    this.linkNote = "";
     await forget();
     this.connection?.close();
     this.connection = null;
@@ -104,6 +128,7 @@ export class Explorer extends Studying {
     this.checked = null;
     this.previewName = "";
     this.kept = null;
+    this.patient = null;
     this.takeCohort(null, null);
     this.display(FIRST_VIEW);
   }

@@ -3,8 +3,8 @@ import type { Groups } from "@trajectory-maps/core";
 import { capital, numberWord } from "@trajectory-maps/report";
 import { type FitChoice, type Fitted, type FitUpdate, isSameMap } from "../worker/api.ts";
 import type { PreparedMap } from "../worker/prepare.ts";
-import { isGivenUp, problemOf } from "./held.svelte.ts";
 import { Keeping } from "./keeping.ts";
+import { isGivenUp, problemOf } from "./problem.ts";
 import type { Kept } from "./storage.ts";
 import { FIRST_VIEW } from "./view.ts";
 
@@ -12,6 +12,9 @@ import { FIRST_VIEW } from "./view.ts";
 const KEEP_EVERY = 2000;
 /** Individuals above which groups are made apart: they take longer than anybody should wait for an answer. */
 const GROUPED_AT_ONCE = 5000;
+
+/** The stage that goes on with the bound of the one before. */
+const PLACING = "places";
 
 /** The explorer as far as it fits. */
 export class Fitting extends Keeping {
@@ -96,8 +99,9 @@ export class Fitting extends Keeping {
 
   #hear(update: FitUpdate): void {
     if (this.fitPhase === "starting") this.fitPhase = "running";
-    // Bounds on a finer lattice do not compare with those before: the trace begins anew.
-    const sameStage = this.update === null || this.update.stage === update.stage;
+    // Bounds on a finer lattice do not compare with those before: the trace begins anew. The last step of the published model
+    // places everybody by the same bound.
+    const sameStage = this.update === null || this.update.stage === update.stage || update.stage === PLACING;
     if (!sameStage) {
       this.earlierTraces = [...this.earlierTraces, this.trace];
     }
@@ -135,7 +139,7 @@ export class Fitting extends Keeping {
     this.association = null;
     this.comparison = null;
     this.survival = null;
-    this.surface = null;
+    this.loadedSurface = null;
     this.groupNames = {};
     // Groups and places of the map before mean nothing on this one; nor positions, if it has other individuals.
     if (fitted !== null && before !== undefined && before !== fitted.placements.ids.length) {
@@ -144,8 +148,10 @@ export class Fitting extends Keeping {
       this.outcomes = [];
       void this.#rereadOutcomes();
     }
-    if (fitted !== null) this.show({ group: null, pins: [] }, true);
-    else this.show({ ...FIRST_VIEW, step: this.view.step, outcome: this.view.outcome }, true);
+    if (fitted !== null) {
+      this.show({ group: null, pins: [] }, true);
+      this.followLink();
+    } else this.show({ ...FIRST_VIEW, step: this.view.step, outcome: this.view.outcome }, true);
   }
 
   /** Labels of the outcomes for the individuals of the map. */

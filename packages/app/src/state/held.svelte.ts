@@ -9,18 +9,13 @@ import {
   type Association,
   type Comparison,
   type Complaint,
-  DtmError,
   type Groups,
+  type MapVerdict,
+  mapVerdict,
   type Placements,
 } from "@trajectory-maps/core";
 import type { FhirListing } from "@trajectory-maps/core/fhir";
-import {
-  type ErrorCode,
-  type MarkerSeries,
-  type Outcome,
-  onlyMarker,
-  type TablePreview,
-} from "@trajectory-maps/core/ingest";
+import { type MarkerSeries, type Outcome, onlyMarker, type TablePreview } from "@trajectory-maps/core/ingest";
 import type {
   HeldOutEvidence,
   LandmarkSurvival,
@@ -28,6 +23,7 @@ import type {
   SeveralComparison,
   SharingVerdict,
 } from "@trajectory-maps/core/study";
+import type { PatientStudy } from "../patient/patient-study.ts";
 import type {
   BaselinePlaces,
   Checked,
@@ -45,8 +41,10 @@ import type {
 import { connectEngine, type EngineConnection } from "../worker/client.ts";
 import { type Visits, viewFitted, viewGroups, viewLoaded } from "../worker/marker-view.ts";
 import type { PreparedMap } from "../worker/prepare.ts";
+import { outlined } from "./outlined.ts";
+import { isGivenUp, type Problem, problemOf } from "./problem.ts";
 import type { Kept } from "./storage.ts";
-import { FIRST_VIEW, type Step, type View } from "./view.ts";
+import { FIRST_VIEW, type Link, type LinkFacts, type Step, type View } from "./view.ts";
 
 /** Where a fit stands; while other starts are tried, the map of the first is there. */
 export type FitPhase = "idle" | "starting" | "running" | "paused" | "ending" | "other starts" | "failed";
@@ -57,15 +55,6 @@ export interface Task {
   readonly done: number;
   readonly of: number;
   readonly detail: string;
-}
-
-/** What went wrong, to be shown with its remedy. */
-export interface Problem {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly complaints: DtmError["complaints"];
-  /** What complaints about a table were in the way of, and what stays; absent where there are none. */
-  readonly title?: string;
 }
 
 /** A selection under a name. */
@@ -93,12 +82,14 @@ export interface ServedTable {
 export interface Draft {
   readonly visits: readonly Visits[];
   readonly covariates: CovariateRow;
+  /** Whose visits were changed in it; null for somebody new. */
+  readonly of: { readonly index: number; readonly id: string } | null;
 }
 
 /** Covariates of an individual by their names. */
 export type CovariateRow = Readonly<Record<string, string | number>>;
 
-export const NO_DRAFT: Draft = { visits: [], covariates: {} };
+export const NO_DRAFT: Draft = { visits: [], covariates: {}, of: null };
 
 /** A study as one of its markers has it. */
 export interface MarkerView {
@@ -115,6 +106,16 @@ function viewsOf(whole: Loaded | null, fit: Fitted | null): readonly MarkerView[
   }));
 }
 
+/** The light of a fit; one that was stopped has not settled. */
+function trustIn(
+  { model, finished }: Fitted,
+  comparison: HeldOutEvidence | null,
+  stability: MapStability | null,
+): MapVerdict {
+  const record = { ...model.record, converged: model.record.converged && finished };
+  return mapVerdict({ ...model, record }, comparison, stability?.mapAgreement);
+}
+
 /** The fit proposed to a new cohort. */
 export const DEFAULT_FIT: FitChoice = { kind: "dtm", mapDimension: 2, mean: "scalar", seed: 1 };
 
@@ -124,8 +125,15 @@ export class Held {
   view: View = $state.raw(FIRST_VIEW);
   theme: "system" | "light" | "dark" = $state("system");
   shortcuts = $state(true);
+  /** What the address asked for before its data were there: shown once they are. */
+  protected link: Link | null = null;
+  /** What could not be shown of a link; empty if nothing is to be told. */
+  linkNote = $state("");
   /** Said by the polite live region. */
   spoken = $state("");
+
+  /** The step at which the address asks for the example, or null. */
+  wantedDemo: Step | null = null;
 
   // What was read.
   preview: TablePreview | null = $state.raw(null);
@@ -138,6 +146,8 @@ export class Held {
   hasPbc = $state(false);
   /** The table looked at as it would be read; taken over by `read`. */
   checked: Checked | null = $state.raw(null);
+  /** The example that is loaded, if every page has it. */
+  protected demo: LinkFacts["demo"] = null;
   /** The table taken over, with all of its markers. */
   whole: Loaded | null = $state.raw(null);
   /** Tables looked through for suspect values, the one checked and the one loaded; "looking" until they are found. */
@@ -192,11 +202,18 @@ export class Held {
   comparison: Comparison | null = $state.raw(null);
   /** The comparison of a map of several markers. */
   severalComparison: SeveralComparison | null = $state.raw(null);
+  /** The light of trust on the map, with what comparison and refits said once there are any; null before a fit. */
+  readonly trust: MapVerdict | null = $derived(
+    this.wholeFit === null ? null : trustIn(this.wholeFit, this.evidence, this.stability),
+  );
   survival: LandmarkSurvival | null = $state.raw(null);
-  surface: ShareSurface | null = $state.raw(null);
+  loadedSurface: ShareSurface | null = $state.raw(null);
+  readonly surface: ShareSurface | null = $derived(outlined(this.loadedSurface, this.association));
   saved: readonly SavedSelection[] = $state.raw([]);
   /** The new individual of the what-if panel. */
   draft: Draft = $state.raw(NO_DRAFT);
+  /** The model that the page for one patient stands on; null until a file of one is opened. */
+  patient: PatientStudy | null = $state.raw(null);
   /** Covariates of the people whose courses the map and the covariates' panel show; null: of the average. */
   described: CovariateRow | null = $state.raw(null);
   task: Task | null = $state.raw(null);
@@ -239,10 +256,12 @@ export class Held {
 
   /** Why a step cannot be opened yet, or null. */
   missing(step: Step): string | null {
-    if (step === "data") return null;
+    if (step === "data" || step === "patient") return null;
     if (this.loaded === null) return "Load a table first";
     if (step === "fit") return null;
-    return this.fitted === null ? "Fit the map first" : null;
+    if (this.fitted === null) return "Fit the map first";
+    // A map of nothing makes no claims about outcomes.
+    return step === "outcomes" && this.trust?.colour === "grey" ? this.trust.words : null;
   }
 
   say(text: string): void {
@@ -285,18 +304,4 @@ export class Held {
     if (mine === this.tasks) this.task = null;
     return ok;
   }
-}
-
-/** Whether work ended because nobody wants it any more: its data are forgotten, or the same was asked for anew. */
-export function isGivenUp(error: unknown): boolean {
-  return error instanceof DtmError && (error.code === "forgotten" || error.code === "cancelled");
-}
-
-/** An error as it is shown. */
-export function problemOf(error: unknown, title?: string): Problem {
-  if (error instanceof DtmError) {
-    const { code, message, complaints } = error;
-    return { code, message, complaints, ...(title === undefined || complaints.length === 0 ? {} : { title }) };
-  }
-  return { code: "internal", message: error instanceof Error ? error.message : String(error), complaints: [] };
 }

@@ -1,6 +1,6 @@
 /** The study on disk, if the user agreed: written after every change worth it, given up where there is no room. */
 import { DtmError } from "@trajectory-maps/core";
-import { problemOf } from "./held.svelte.ts";
+import { problemOf } from "./problem.ts";
 import { Showing } from "./showing.ts";
 import { claim, forget, keep, VERSION } from "./storage.ts";
 

@@ -2,8 +2,10 @@
 import type { TablePreview } from "@trajectory-maps/core/ingest";
 import { packedDemo } from "../demo/packed.ts";
 import type { FhirRules, ImportChoice, Loaded, LoadedSubjects, Progress, Suspects, TableForm } from "../worker/api.ts";
+import { EXAMPLE_SEEDS } from "../worker/demo.ts";
 import { Fitting } from "./fitting.ts";
-import { DEFAULT_FIT, isGivenUp, NO_DRAFT } from "./held.svelte.ts";
+import { DEFAULT_FIT, NO_DRAFT } from "./held.svelte.ts";
+import { isGivenUp } from "./problem.ts";
 
 /** The published model, and three dimensions, are of one marker. */
 const FOR_SEVERAL = { kind: "dtm", mapDimension: 2 } as const;
@@ -96,21 +98,23 @@ export class Reading extends Fitting {
     const packed = await packedDemo();
     if (packed === null) return false;
     return this.attempt(async () => {
-      const { loaded, subjects, fitted, groups } = await this.engine.demo(packed);
+      const { loaded, subjects, fitted, groups, comparison } = await this.engine.demo(packed);
       this.preview = null;
       this.listing = null;
       this.checked = null;
       this.previewName = loaded.source;
       this.takeCohort(loaded, subjects);
+      this.demo = "lung";
       this.takeFit(fitted);
       this.wholeGroups = groups;
+      this.comparison = comparison;
       this.fitChoice = DEFAULT_FIT;
       // The map is shown meanwhile.
       void this.chooseOutcomes(subjects.plain);
     });
   }
 
-  async openExample(name: "pfvc" | "tss", seed = 21): Promise<boolean> {
+  async openExample(name: "pfvc" | "tss", seed: number = EXAMPLE_SEEDS[name]): Promise<boolean> {
     return this.attempt(async () => {
       const { loaded, subjects } = await this.engine.example(name, seed);
       this.preview = null;
@@ -140,7 +144,7 @@ export class Reading extends Fitting {
       this.outcomes = outcomes;
       this.association = null;
       this.survival = null;
-      this.surface = null;
+      this.loadedSurface = null;
       const { outcome } = this.view;
       if (outcome === null || !names.includes(outcome)) this.show({ outcome: names[0] ?? null }, true);
       await this.keepNow();
@@ -153,6 +157,8 @@ export class Reading extends Fitting {
     this.past = [];
     this.future = [];
     this.fits++;
+    this.demo = null;
+    this.linkNote = "";
     this.whole = loaded;
     // What was chosen for the table before: its covariates, and a model that is of one marker.
     const { covariates: _, ...kept } = this.fitChoice;

@@ -1,12 +1,22 @@
 /** What is shown: the view with its undo and its address, steps through people and time, the selection. */
 import { markerModel, numIndividuals } from "@trajectory-maps/core";
+import { numObservations } from "@trajectory-maps/core/ingest";
 import { basisDomain } from "@trajectory-maps/core/models";
 import { lastShownTime, yearsPer } from "@trajectory-maps/core/study";
+import { counted } from "@trajectory-maps/report";
 import type { SelectMode } from "../map/types.ts";
+import { timesOf } from "../worker/marker-view.ts";
 import { Held } from "./held.svelte.ts";
-import { type Step, type View, viewToFragment } from "./view.ts";
+import { type Link, type LinkFacts, linkOf, type Step, type View, viewToFragment, withoutPeople } from "./view.ts";
 
 const UNDO_DEPTH = 100;
+/** A visit at the very time counts, whatever a slider rounded. */
+const SAME_TIME = 1e-9;
+
+/** Whether the address at hand was made by opening an individual. */
+function isOpenedHere(): boolean {
+  return (history.state as { readonly opened?: boolean } | null)?.opened === true;
+}
 
 /** The explorer as far as it shows. */
 export class Showing extends Held {
@@ -46,11 +56,96 @@ export class Showing extends Held {
   /** Puts a view in the place of the one shown, and into the address. */
   protected display(next: View, push = false): void {
     const known = this.#inCohort(next);
+    const before = this.view.individual;
     this.view = this.missing(next.step) === null ? known : { ...known, step: this.view.step };
-    const fragment = viewToFragment(this.view);
-    if (fragment === location.hash) return;
-    if (push) history.pushState(null, "", fragment);
-    else history.replaceState(null, "", fragment);
+    const fragment = this.fragmentOf(this.view);
+    if (fragment === location.hash || this.#leaving) return;
+    const opened = before === null && this.view.individual !== null;
+    const closed = before !== null && this.view.individual === null;
+    // Back closes an individual before it leaves the step; closing it otherwise goes back to where it was opened.
+    if (push || opened) history.pushState({ opened }, "", fragment);
+    else if (closed && isOpenedHere()) {
+      this.#leaving = true;
+      history.back();
+    } else history.replaceState(history.state, "", fragment);
+  }
+
+  /** Puts the address of an individual before the one shown: Back goes there. */
+  backTo(individual: number): void {
+    history.replaceState(history.state, "", this.fragmentOf({ ...this.view, individual }));
+    history.pushState({ opened: false }, "", this.fragmentOf(this.view));
+  }
+
+  /** Whether the page is on its way back to the address that an individual was opened at. */
+  #leaving = false;
+
+  /** Shows what the address says, after Back or Forward. */
+  protected followAddress(): void {
+    if (this.#leaving) {
+      this.#leaving = false;
+      history.replaceState(history.state, "", this.fragmentOf(this.view));
+      return;
+    }
+    if (location.hash === this.fragmentOf(this.view)) return;
+    const next = this.viewOf(linkOf(location.hash));
+    this.display({ ...next, step: this.missing(next.step) === null ? next.step : this.view.step });
+  }
+
+  /** The address of a view: what is shown, and of which study, without anybody's id or time. */
+  fragmentOf(view: View): string {
+    const { individual, knownAt } = view;
+    const times = knownAt === null || individual === null ? [] : this.#timesOf(individual);
+    const used = knownAt === null ? 0 : times.filter((t) => t <= knownAt + SAME_TIME).length;
+    return viewToFragment(view, { of: this.#size(), visits: times.length === 0 ? null : used, demo: this.demo });
+  }
+
+  /** The view of a link as far as it can be shown of the study at hand: people are left out if it is of another. */
+  protected viewOf({ view, of, visits }: Link): View {
+    const size = this.#size();
+    if (of !== null && size !== null && (of[0] !== size[0] || of[1] !== size[1])) return withoutPeople(view);
+    if (visits === null || view.individual === null) return view;
+    const times = this.#timesOf(view.individual);
+    return { ...view, knownAt: visits < times.length ? (times[Math.max(0, visits - 1)] ?? null) : null };
+  }
+
+  /** Shows what a saved view says. */
+  showLink(fragment: string): void {
+    this.show(this.viewOf(linkOf(fragment)));
+  }
+
+  /** Shows what a link asked for, now that its data are there. The step is left to the reader. */
+  protected followLink(): void {
+    const { link } = this;
+    if (link === null) return;
+    this.link = null;
+    const size = this.#size();
+    const isOther = link.of !== null && size !== null && (link.of[0] !== size[0] || link.of[1] !== size[1]);
+    if (isOther) {
+      this.linkNote = `The link was made for ${counted(link.of?.[0] ?? 0, "individual")} with ${counted(link.of?.[1] ?? 0, "observation")}, not for these data: whom it showed is left out.`;
+    }
+    const view = this.viewOf(link);
+    this.display({ ...view, outcome: view.outcome ?? this.view.outcome, step: this.view.step });
+  }
+
+  dismissLink(): void {
+    this.linkNote = "";
+  }
+
+  #size(): LinkFacts["of"] {
+    const { whole } = this;
+    return whole === null ? null : [numIndividuals(whole.cohort), numObservations(whole.cohort)];
+  }
+
+  /** When an individual was seen; nothing of a new one. */
+  #timesOf(individual: number): readonly number[] {
+    const cohort = this.wholeFit?.cohort ?? this.whole?.cohort;
+    if (cohort === undefined || individual < 0 || individual >= numIndividuals(cohort)) return [];
+    return timesOf(
+      cohort.markers.map(({ offsets, times }) => ({
+        times: Array.from(times.subarray(offsets[individual], offsets[individual + 1])),
+        values: [],
+      })),
+    );
   }
 
   /** The view without people and outcomes that the cohort lacks: a link may have been made for another. */

@@ -1,12 +1,23 @@
 /** What is asked of a map: groups and their stability, outcomes, other models, single individuals, saved selections. */
-import type { TrajectoryModel } from "@trajectory-maps/core";
+import type { Comparison, TrajectoryModel } from "@trajectory-maps/core";
 import { encodeFor } from "@trajectory-maps/core/ingest";
 import { codingOf, type Interval, modelFor } from "@trajectory-maps/core/models";
-import { shortNumbers } from "@trajectory-maps/report";
-import type { CompareChoice, GroupChoice, Individual, IndividualAnswer, IndividualQuestion } from "../worker/api.ts";
+import type { Light, PersonLike, Replay, SeveralComparison } from "@trajectory-maps/core/study";
+import { outcomeName, shortNumbers } from "@trajectory-maps/report";
+import type {
+  CompareChoice,
+  GroupChoice,
+  Individual,
+  IndividualAnswer,
+  IndividualQuestion,
+  LikeQuestion,
+} from "../worker/api.ts";
 import { typicalRow } from "./covariate-rows.ts";
-import type { CovariateRow, Draft } from "./held.svelte.ts";
+import { type CovariateRow, type Draft, NO_DRAFT } from "./held.svelte.ts";
 import { Reading } from "./reading.ts";
+
+/** Further starts that tell whether a map depends on where the fit begins. */
+const OTHER_STARTS = 2;
 
 /** The explorer as far as it studies a map. */
 export class Studying extends Reading {
@@ -47,7 +58,9 @@ export class Studying extends Reading {
     return this.during("Outcomes", async (progress) => {
       const { wholeFit, outcomes } = this;
       const choice = { outcomes: this.outcomeNames, draws, seed };
-      const association = await this.engine.associate(choice, progress);
+      const association = await this.engine.associate(choice, (done, of, name) =>
+        progress(done, of, outcomeName(name)),
+      );
       // What was asked of another map or of other outcomes is not shown beside these.
       if (!this.isShown(wholeFit) || this.outcomes !== outcomes) return;
       this.association = association ?? this.association;
@@ -56,11 +69,11 @@ export class Studying extends Reading {
   }
 
   async loadSurface(outcome: string): Promise<boolean> {
-    if (this.surface?.outcome === outcome) return true;
+    if (this.loadedSurface?.outcome === outcome) return true;
     const fitted = this.wholeFit;
     return this.attempt(async () => {
       const surface = await this.engine.shareSurface(outcome);
-      if (this.isShown(fitted)) this.surface = surface;
+      if (this.isShown(fitted)) this.loadedSurface = surface;
     });
   }
 
@@ -85,6 +98,30 @@ export class Studying extends Reading {
     });
   }
 
+  /** Takes over what models were found to predict, of one marker or of several. */
+  protected takeComparison(found: Comparison | SeveralComparison): void {
+    if ("markers" in found) this.severalComparison = found;
+    else this.comparison = found;
+  }
+
+  /** Looks for what a part of the light of trust does not know yet. */
+  async checkTrust(part: Light["name"]): Promise<boolean> {
+    const fitted = this.wholeFit;
+    if (fitted === null) return false;
+    const { kind, mapDimension } = fitted.model;
+    if (part === "settled") return this.continueFit();
+    if (part === "starts") {
+      // A map that was opened is not this page's to fit anew: refits to parts of the individuals tell as well.
+      const own = fitted.seconds > 0 && this.fitChoice.kind === "dtm" && mapDimension < 3;
+      return own ? this.fit({ ...this.fitChoice, restarts: OTHER_STARTS }) : this.studyStability();
+    }
+    // A map with covariates is held against a mixed model with the same ones.
+    const reference = codingOf(fitted.model) === undefined ? "lmm" : "lmm-covariates";
+    const models = [...new Set(["population", reference, kind] as const)];
+    const { mean, seed } = this.fitChoice;
+    return this.compare({ models, folds: 10, mean, mapDimension: mapDimension as 1 | 2 | 3, seed });
+  }
+
   /** Asks whether the markers share the map, unless that is known or asked: a map of each alone is fitted. */
   async judgeSharing(): Promise<boolean> {
     const fitted = this.wholeFit;
@@ -105,6 +142,16 @@ export class Studying extends Reading {
   /** Everything the inspector shows of an individual; `index` −1 is the draft. The marker is the chosen one unless another is named. */
   async individual(index: number, options: Omit<IndividualQuestion, keyof Individual>): Promise<IndividualAnswer> {
     return this.engine.individual({ marker: this.marker, ...this.visitsOf(index), ...options });
+  }
+
+  /** The people most like somebody, by what was known of everybody at the same time. */
+  async peopleLike(question: LikeQuestion): Promise<readonly PersonLike[]> {
+    return this.engine.peopleLike(question);
+  }
+
+  /** What was forecast and what came, of one individual or of some of the cohort. */
+  async replay(individual: number | null): Promise<Replay> {
+    return this.engine.replay(individual, this.marker);
   }
 
   /** Curve of one individual (known up to `knownAt`) minus that of another, at the given times, of the chosen marker. */
@@ -135,8 +182,18 @@ export class Studying extends Reading {
     return this.described === null || !moved ? model : modelFor(model, this.described);
   }
 
+  /** Opens somebody new; a copy of an individual is nobody new. */
+  newIndividual(): void {
+    this.editDraft(this.draft.of === null ? {} : NO_DRAFT);
+  }
+
+  /** What the new individual is called: whose copy it is. */
+  get draftName(): string {
+    return this.draft.of === null ? "New individual" : `What if of ${this.draft.of.id}`;
+  }
+
   /** Opens the new individual as it is described. */
-  editDraft(draft: Partial<Draft> = {}): void {
+  editDraft(draft: Partial<Draft>): void {
     this.draft = { ...this.draft, ...draft };
     if (this.view.individual !== -1) this.show({ individual: -1, knownAt: null, compared: null });
   }
@@ -167,7 +224,10 @@ export class Studying extends Reading {
   /** Name of a group as shown: the user's, or the one made by rule. */
   groupName(k: number): string {
     const group = this.groups?.groups[k];
-    return group === undefined ? "" : (this.groupNames[group.letter] ?? shortNumbers(group.name));
+    if (group === undefined) return "";
+    // Regions of a map that should not be read have no names of their own.
+    const own = this.trust?.colour === "grey" ? "not named" : shortNumbers(group.name);
+    return this.groupNames[group.letter] ?? own;
   }
 
   renameGroup(letter: string, name: string): void {

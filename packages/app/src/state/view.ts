@@ -1,12 +1,14 @@
 /**
  * What the page shows, apart from data: step, colouring, terrain, what is open. It is plain JSON, travels in the URL
  * fragment (so that Back works and a link restores it) and is what undo goes back through. Ids are not in it, nor any
- * measurement: an individual is a position, a selection a bitmap of positions.
+ * measurement or time of a visit: an individual is a position, a selection a bitmap of positions, what was known at a time
+ * a number of visits. Beside the view the fragment says of which study it is, by its size alone.
  */
 import type { MapPlace, MapTool, MapWindow } from "../map/types.ts";
 
 export const STEPS = ["data", "fit", "map", "outcomes", "models", "report"] as const;
-export type Step = (typeof STEPS)[number];
+/** A step of a study, or the page for one patient by a model alone, which is none. */
+export type Step = (typeof STEPS)[number] | "patient";
 
 const TERRAINS = ["none", "value", "slope", "coefficient", "sd", "crossing", "density", "share"] as const;
 export type TerrainKind = (typeof TERRAINS)[number];
@@ -24,6 +26,8 @@ export interface View {
   /** Spline coefficient of the terrain, from 0. */
   readonly coefficient: number;
   readonly threshold: number | null;
+  /** Side of the threshold that is asked about; null: the way courses go on the whole. */
+  readonly direction: "below" | "above" | null;
   /** Outcome whose share is shown in the rail, in the share terrain and on the outcomes page. */
   readonly outcome: string | null;
   /** Group that is filtered to, or null. */
@@ -51,6 +55,7 @@ export const FIRST_VIEW: View = {
   terrainTime: null,
   coefficient: 1,
   threshold: null,
+  direction: null,
   outcome: null,
   group: null,
   individual: null,
@@ -64,14 +69,34 @@ export const FIRST_VIEW: View = {
   selection: null,
 };
 
+/** What a fragment says beside the view. */
+export interface LinkFacts {
+  /** Individuals and observations of the study; null if there is none. Positions mean nothing in another. */
+  readonly of: readonly [individuals: number, observations: number] | null;
+  /** Visits that are used of the open individual; null: all. */
+  readonly visits: number | null;
+  /** The example that is shown, which every page can open; null for one's own data. */
+  readonly demo: "lung" | null;
+}
+
+/** A view and what its address says beside it. */
+export interface Link extends LinkFacts {
+  readonly view: View;
+}
+
+const NO_FACTS: LinkFacts = { of: null, visits: null, demo: null };
+
 /** Selections of positions above this are left out of the fragment: it would be too long for some browsers. */
 const LARGEST_POSITION = 40_000;
 
-/** The view as a fragment; only what differs from the first view is written. */
-export function viewToFragment(view: View): string {
+/** The view as a fragment; only what differs from the first view is written, and no time of a visit. */
+export function viewToFragment(view: View, { of, visits, demo }: LinkFacts = NO_FACTS): string {
   const parts: string[] = [view.step];
+  if (demo !== null) parts.push(`demo=${demo}`);
+  else if (of !== null) parts.push(`of=${of.join("x")}`);
+  if (visits !== null) parts.push(`visits=${visits}`);
   for (const key of Object.keys(FIRST_VIEW) as (keyof View)[]) {
-    if (key === "step") continue;
+    if (key === "step" || key === "knownAt") continue;
     const value = view[key];
     if (JSON.stringify(value) === JSON.stringify(FIRST_VIEW[key])) continue;
     if (key === "selection") {
@@ -83,11 +108,30 @@ export function viewToFragment(view: View): string {
   return `#${parts.join("&")}`;
 }
 
-/** The view of a fragment; parts that cannot be read are as in the first view. */
-export function viewFromFragment(fragment: string): View {
-  const [step, ...parts] = fragment.replace(/^#/, "").split("&");
-  const view: Record<string, unknown> = { ...FIRST_VIEW };
-  if ((STEPS as readonly string[]).includes(step)) view.step = step;
+/** The view of a fragment, and what it says beside; parts that cannot be read are as in the first view. */
+export function linkOf(fragment: string): Link {
+  const parts = fragment.replace(/^#/, "").split("&");
+  const part = (pattern: RegExp) => parts.map((text) => pattern.exec(text)).find((found) => found !== null);
+  const of = part(/^of=(\d{1,9})x(\d{1,12})$/);
+  const visits = part(/^visits=(\d{1,6})$/);
+  const demo = part(/^demo=lung$/) === undefined ? null : "lung";
+  return {
+    view: viewFromParts(parts, demo === null ? "data" : "map"),
+    of: of === undefined ? null : [Number(of[1]), Number(of[2])],
+    visits: visits === undefined ? null : Number(visits[1]),
+    demo,
+  };
+}
+
+/** The view without people: what may be taken over for another study. */
+export function withoutPeople(view: View): View {
+  const { individual, compared, knownAt, selection, group, pins, window } = FIRST_VIEW;
+  return { ...view, individual, compared, knownAt, selection, group, pins, window };
+}
+
+function viewFromParts(parts: readonly string[], first: Step): View {
+  const step = [...STEPS, "patient" as const].find((name) => name === parts[0]) ?? first;
+  const view: Record<string, unknown> = { ...FIRST_VIEW, step };
   for (const part of parts) {
     const at = part.indexOf("=");
     const key = part.slice(0, at);
@@ -120,6 +164,7 @@ function checked(key: keyof View, value: unknown): unknown {
   if (key === "individual") return isPosition(value) || value === -1 ? value : null;
   if (key === "group" || key === "compared") return isPosition(value) ? value : null;
   if (key === "coefficient" || key === "marker") return isPosition(value) ? value : first;
+  if (key === "direction") return value === "below" || value === "above" ? value : null;
   if (key === "outcome") return typeof value === "string" ? value : null;
   if (first === null) return typeof value === "number" && Number.isFinite(value) ? value : null;
   return typeof value === typeof first ? value : first;
@@ -155,9 +200,10 @@ function largest(members: readonly number[]): number {
 const HOWS: readonly (readonly [string, string])[] = [
   ["inside a lasso on the map", "inside a lasso on the map"],
   ["inside a box on the map", "inside a box on the map"],
-  ["within ¼ prior sd of a place", "within ¼ prior sd of a place"],
-  ["within ¼ prior sd of", "within ¼ prior sd of an individual"],
+  ["within ¼ map unit of a place", "within ¼ map unit of a place"],
+  ["within ¼ map unit of", "within ¼ map unit of an individual"],
   ["table filter", "table filter"],
+  ["filter:", "filter under the map"],
   ["table", "table"],
 ];
 

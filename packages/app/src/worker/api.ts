@@ -17,8 +17,11 @@ import type { CovariateChoices, Outcome, TablePreview } from "@trajectory-maps/c
 import type { Crossing, DtmRunSnapshot, Interval, NoiseChoice } from "@trajectory-maps/core/models";
 import type {
   ComparedModel,
+  GroupMethod,
   LandmarkSurvival,
   MapStability,
+  PersonLike,
+  Replay,
   SeveralComparison,
   SharingVerdict,
   SuspectValue,
@@ -93,9 +96,12 @@ export interface Demo {
   readonly subjects: LoadedSubjects;
   readonly fitted: Fitted;
   readonly groups: Groups;
+  /** What its light of trust rests on; null where the page was built without. */
+  readonly comparison: Comparison | null;
 }
 
 export interface GroupChoice {
+  readonly method?: GroupMethod;
   readonly numGroups: number | "auto";
   readonly minObservations?: number;
   readonly better?: "high" | "low";
@@ -126,12 +132,24 @@ export interface IndividualQuestion extends Individual {
   readonly change?: readonly [number, number];
 }
 
+/** Somebody whose like are looked for. */
+export interface LikeQuestion {
+  readonly location: Float64Array;
+  readonly covariance: Float64Array;
+  /** Visits up to this time count, of everybody. */
+  readonly until: number;
+  /** Position of the individual itself, which is left out; −1 for a new one. */
+  readonly self: number;
+}
+
 /** Everything the inspector shows of one individual. */
 export interface IndividualAnswer {
   readonly location: Float64Array;
   readonly covariance: Float64Array;
   readonly outsideMass: number;
   readonly logLikelihood: number;
+  /** How usual the visits are, from 1 to 0: `fitsNoCourse` says when they are like no course seen. */
+  readonly courseFit: number;
   /** Visits used, of whatever marker: how many, and the time of the last. */
   readonly numUsed: number;
   readonly lastUsed: number;
@@ -145,8 +163,8 @@ export interface IndividualAnswer {
   /** The band of a new measurement, after the last visit as wide as the calibration has it if that is wider; null without one. */
   readonly calibrated: { readonly lower: Float64Array; readonly upper: Float64Array } | null;
   readonly crossing: Crossing | null;
-  /** Probability that the curve is below the threshold at the last time asked for; null without a threshold. */
-  readonly below: number | null;
+  /** Probability that the curve is below the threshold, at each time asked for; null without a threshold. */
+  readonly below: Float64Array | null;
   readonly change: Interval | null;
   /** Covariates of the individual far outside those fitted. */
   readonly farCovariates: readonly string[];
@@ -254,6 +272,10 @@ export interface WorkerApi {
   sharing(): Promise<SharingVerdict | null>;
   individual(question: IndividualQuestion): Promise<IndividualAnswer>;
   /** Curve of the first individual minus that of the second, at the times the first question asks for. */
+  /** The people most like somebody placed as given, by what was known of everybody at a time. */
+  peopleLike(question: LikeQuestion): Promise<readonly PersonLike[]>;
+  /** What was forecast for every visit but the first and what came: of one individual, or null for some of the cohort. */
+  replay(individual: number | null, marker: number): Promise<Replay>;
   difference(first: IndividualQuestion, second: IndividualQuestion): Promise<readonly Interval[]>;
   baselines(): Promise<readonly BaselinePlaces[]>;
   associate(choice: AssociateChoice, onProgress: Progress): Promise<Association | null>;

@@ -1,11 +1,15 @@
 import * as core from "@trajectory-maps/core";
 import { describe, expect, it } from "vitest";
-import { pack, packDemo } from "../../demo.mjs";
-import { unpack, unpackDemo } from "./demo.ts";
+import { DEMO_SEED, pack, packDemo } from "../../demo.mjs";
+import { EXAMPLE_SEEDS, unpack, unpackDemo } from "./demo.ts";
 
 describe("the packed demo", () => {
-  const { cohort } = core.simulateCohort("pfvc", { seed: 21, numIndividuals: 60 });
-  const { fitted, groups } = unpackDemo(packDemo(core, cohort), cohort);
+  const { cohort } = core.simulateCohort("pfvc", { seed: DEMO_SEED, numIndividuals: 60 });
+  const { fitted, groups } = unpackDemo(packDemo(core, cohort), cohort.ids);
+
+  it("is of the cohort that the page draws anew", () => {
+    expect(EXAMPLE_SEEDS.pfvc).toBe(DEMO_SEED);
+  });
 
   it("holds the model that fitting gives, to the last bit", () => {
     const model = core.fitDtm(cohort, { mean: "scalar", restarts: 0, seed: 1 });
@@ -25,6 +29,7 @@ describe("the packed demo", () => {
   it("holds the groups of those places", () => {
     const exact = core.groupPlaces(fitted.model, core.embed(fitted.model, cohort), { numGroups: "auto", seed: 1 });
     expect(groups.labels).toEqual(exact.labels);
+    expect(groups.regions).toEqual(exact.regions);
     expect(groups.groups.map((group) => group.name)).toEqual(exact.groups.map((group) => group.name));
   });
 });

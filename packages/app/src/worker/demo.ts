@@ -1,10 +1,13 @@
 /**
- * The map of the demo cohort as it comes with the page: the model to the last bit, places and groups with 16 bits of
- * precision, so that the example opens without waiting for a fit. Written by `demo.mjs` when the page is built; all else
+ * The map of the demo cohort as it comes with the page: the model and the regions of groups to the last bit, places and all else of
+ * groups with 16 bits of precision, so that the example opens without waiting for a fit. Written by `demo.mjs` when the page is built; all else
  * of the cohort is drawn anew from its seed.
  */
-import type { Cohort, Groups, Placements, TrajectoryModel } from "@trajectory-maps/core";
-import type { Fitted } from "./api.ts";
+import type { Comparison, Groups, Placements, TrajectoryModel } from "@trajectory-maps/core";
+import type { Demo } from "./api.ts";
+
+/** Seeds of the simulated cohorts that the page shows as examples; why that of lung function, `demo.mjs` says. */
+export const EXAMPLE_SEEDS = { pfvc: 2, tss: 21 } as const;
 
 /**
  * A typed array in a packed file: its kind, and little-endian bytes as base64. Doubles are whole ("exact"), the upper
@@ -22,20 +25,25 @@ interface PackedDemo {
   readonly seconds: number;
   readonly placements: unknown;
   readonly groups: unknown;
+  /** Models compared on held-out individuals, and further starts (`demo-evidence.json`). */
+  readonly comparison?: Comparison;
+  readonly starts?: TrajectoryModel["record"]["starts"];
 }
 
-/** The fit and groups of a packed demo; `cohort` is the one they were made from. */
-export function unpackDemo(packed: string, cohort: Cohort): { fitted: Fitted; groups: Groups } {
-  const { model, placements, groups, seconds } = JSON.parse(packed) as PackedDemo;
+/** The fit and groups of a packed demo, with the ids of the cohort they were made from; without them individuals are numbered. */
+export function unpackDemo(packed: string, ids?: readonly string[]): Omit<Demo, "loaded" | "subjects"> {
+  const { model, placements, groups, seconds, comparison = null, starts } = JSON.parse(packed) as PackedDemo;
+  const whole = unpack(model) as TrajectoryModel;
   const places = unpack(placements) as Omit<Placements, "ids">;
   return {
     fitted: {
-      model: unpack(model) as TrajectoryModel,
-      placements: { ...places, ids: cohort.ids },
+      model: starts === undefined ? whole : { ...whole, record: { ...whole.record, starts } },
+      placements: { ...places, ids: ids ?? Array.from(places.numObservations, (_, i) => String(i + 1)) },
       seconds,
       finished: true,
     },
     groups: unpack(groups) as Groups,
+    comparison,
   };
 }
 

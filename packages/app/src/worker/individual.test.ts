@@ -1,7 +1,7 @@
-import { embed, fitDtm, placeIndividual, predict, simulateCohort } from "@trajectory-maps/core";
+import { embed, fitDtm, groupPlaces, placeIndividual, predict, simulateCohort } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { guardFor, modelMixture, placeSds } from "@trajectory-maps/core/models";
-import { calibrateForecasts, mixtureFromLabels } from "@trajectory-maps/core/study";
+import { calibrateForecasts } from "@trajectory-maps/core/study";
 import { describe, expect, it } from "vitest";
 import { answerDifference, answerIndividual, guardOf } from "./individual.ts";
 
@@ -56,7 +56,7 @@ describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (ma
     expect(observation).toEqual(predict(model, placed, AT, { interval: "observation" }));
   });
 
-  it("has the calibrated band after the last visit where it is wider than the model's own", () => {
+  it("has the band whose coverage was measured, calibrated after the last visit", () => {
     expect(answer({}).calibrated).toBeNull();
     const { cohort: others } = simulateCohort("pfvc", { numIndividuals: 45, seed: 6 });
     const calibration = calibrateForecasts([{ model, cohort: others }]);
@@ -68,7 +68,13 @@ describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (ma
     expect(calibrated!.lower[0]).toBe(observation.lower[0]);
     expect(calibrated!.lower[1]).toBe(lower[1]);
     expect(calibrated!.lower[1]).toBeLessThan(observation.lower[1]);
-    expect(calibrated!.upper[1]).toBe(Math.max(upper[1], observation.upper[1]));
+    expect(calibrated!.upper[1]).toBe(upper[1]);
+    // Where the factors are small, the course is the least there is; and nobody's band was calibrated.
+    const narrow = { ...wide, classes: wide.classes.map((c) => ({ ...c, upper: c.upper.map(() => 0.01) })) };
+    const held = answerIndividual({ ...model, calibration: narrow }, mixture, null, question);
+    expect(held.calibrated!.upper[1]).toBe(held.curve.upper[1]);
+    const nobody = { ...question, visits: [{ times: [], values: [] }] };
+    expect(answerIndividual({ ...model, calibration: wide }, mixture, null, nobody).calibrated).toBeNull();
     const few = { ...wide, classes: wide.classes.map((c) => ({ ...c, lower: c.lower.map(() => null) })) };
     expect(answerIndividual({ ...model, calibration: few }, mixture, null, question).calibrated).toBeNull();
   });
@@ -83,15 +89,14 @@ describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (ma
     expect(curve.support).toHaveLength(AT.length);
     // The probability belongs to the curve: one half at its median.
     const at = { ...question, threshold: curve.median[4] };
-    expect(answerIndividual(model, mixture, null, at, guard).below).toBeCloseTo(0.5, 6);
-    expect(below).toBeGreaterThanOrEqual(0);
+    expect(answerIndividual(model, mixture, null, at, guard).below![4]).toBeCloseTo(0.5, 6);
+    expect(below).toHaveLength(AT.length);
     const { cohort: other } = simulateCohort("pfvc", { numIndividuals: 60, seed: 5 });
     expect(guardOf({ model, placements, seconds: 0, finished: true }, other)).toBeNull();
   });
 
   it("gives a trail that ends at the place, and membership that sums to one", () => {
-    const labels = Int32Array.from(placements.ids, (_, i) => (placements.location[i * q] > 0 ? 1 : 0));
-    const regions = mixtureFromLabels(placements.location, q, labels, 2);
+    const { regions } = groupPlaces(model, placements, { numGroups: 2 });
     const { trail, location, membership, numUsed } = answerIndividual(model, mixture, regions, {
       ...visitsOf(often),
       at: AT,

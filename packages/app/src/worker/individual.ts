@@ -1,8 +1,10 @@
 /** One individual looked at: place with exact regions, course of a marker with two bands, trail, membership. */
 import {
   type Cohort,
+  markerModel,
   numIndividuals,
   type Placement,
+  type Prediction,
   placeIndividual,
   predict,
   predictCrossing,
@@ -10,6 +12,8 @@ import {
 } from "@trajectory-maps/core";
 import { markerCohort, numObservations } from "@trajectory-maps/core/ingest";
 import {
+  basisDomain,
+  type Crossing,
   codingOf,
   type ForecastGuard,
   fallbackWeight,
@@ -29,11 +33,12 @@ import {
   viewMarker,
   viewPlacement,
 } from "@trajectory-maps/core/models";
-import { type mixtureFromLabels, mixtureMembership } from "@trajectory-maps/core/study";
+import { type GaussianMixture, mixtureMembership } from "@trajectory-maps/core/study";
 import type { Fitted, Individual, IndividualAnswer, IndividualQuestion } from "./api.ts";
 import { timesOf, type Visits } from "./marker-view.ts";
 
-type Mixture = ReturnType<typeof modelMixture>;
+/** Of the first marker; null of a model of several markers without a map, which needs none. */
+type Mixture = ReturnType<typeof modelMixture> | null;
 
 /** A visit at the very time asked about counts, whatever the slider rounded. */
 const SAME_TIME = 1e-9;
@@ -49,7 +54,7 @@ export function guardOf({ model, placements }: Fitted, cohort: Cohort, k = 0): F
 export function answerIndividual(
   model: TrajectoryModel,
   mixture: Mixture,
-  regions: ReturnType<typeof mixtureFromLabels> | null,
+  regions: GaussianMixture | null,
   question: IndividualQuestion,
   guard: ForecastGuard | null = null,
 ): IndividualAnswer {
@@ -65,33 +70,33 @@ export function answerIndividual(
   const onLattice = isMapModel(model) && q <= 2;
   const region = (level: number) => (onLattice ? highestDensityRegion(model, whole, level) : new Float64Array(0));
   const region50 = region(0.5);
-  const cell = onLattice ? cellSide(mixture.locations, q) : 0;
-  const last = at[at.length - 1];
+  const cell = onLattice && mixture !== null ? cellSide(mixture.locations, q) : 0;
   const curve = predict(own, placement, at, { interval: "curve", ...guarded });
   const observation = predict(own, placement, at, { interval: "observation", ...guarded });
   const calibrated = () => {
     const { calibration } = own;
-    if (calibration === undefined || !isCalibratedAt(calibration, observation.level)) return null;
-    const { lower, upper } = predict(own, placement, at, { interval: "conformal", ...guarded });
-    return {
-      lower: lower.map((v, t) => Math.min(v, observation.lower[t])),
-      upper: upper.map((v, t) => Math.max(v, observation.upper[t])),
-    };
+    // Calibration is of forecasts from a visit or more.
+    if (calibration === undefined || times.length === 0 || !isCalibratedAt(calibration, observation.level)) return null;
+    return holding(predict(own, placement, at, { interval: "conformal", ...guarded }), curve);
   };
-  /** Probability to be below the threshold at the last time, as the curve has it there. */
+  /** Probability to be below the threshold at each time, as the curve has it there. */
   const below = (level: number) => {
-    const map = predictBelow(own, placement, [last], level)[0];
+    const map = predictBelow(own, placement, at, level);
     if (ownGuard === null) return map;
-    const weight = fallbackWeight(curve.support?.at(-1) ?? 0);
     const { guard: theirs, fallback } = ownGuard;
-    const held = heldTime(theirs, fallback, last);
-    return (1 - weight) * map + weight * predictBelow(theirs.mixedModel, fallback, [held], level)[0];
+    const held = at.map((t) => heldTime(theirs, fallback, t));
+    const linear = predictBelow(theirs.mixedModel, fallback, held, level);
+    return map.map((p, t) => {
+      const weight = fallbackWeight(curve.support?.[t] ?? 0);
+      return (1 - weight) * p + weight * linear[t];
+    });
   };
   return {
     location: whole.location,
     covariance: whole.covariance,
     outsideMass: whole.outsideMass,
     logLikelihood: whole.logLikelihood,
+    courseFit: whole.courseFit,
     numUsed: times.length,
     lastUsed: whole.lastTime,
     region50: q === 2 ? region50 : new Float64Array(0),
@@ -100,7 +105,7 @@ export function answerIndividual(
     curve,
     observation,
     calibrated: calibrated(),
-    crossing: threshold === undefined ? null : predictCrossing(own, placement, { threshold, numDraws: 1000 }),
+    crossing: threshold === undefined ? null : crossingOf(own, placement, threshold),
     below: threshold === undefined ? null : below(threshold),
     change: change === undefined ? null : predictChange(own, placement, change[0], change[1]),
     farCovariates: own.farCovariates ?? [],
@@ -109,6 +114,26 @@ export function answerIndividual(
     trail: question.trail ? trailOf(times, (until) => place(usedVisits(question, until)).location) : [],
     membership: regions === null ? new Float64Array(0) : mixtureMembership(regions, whole.location, whole.covariance),
   };
+}
+
+type Band = Pick<Prediction, "lower" | "upper">;
+
+/** A band that holds another at every time: a new measurement is nowhere known better than the course. */
+function holding({ lower, upper }: Band, inner: Band): { lower: Float64Array; upper: Float64Array } {
+  return {
+    lower: lower.map((v, t) => Math.min(v, inner.lower[t])),
+    upper: upper.map((v, t) => Math.max(v, inner.upper[t])),
+  };
+}
+
+/** Quantiles at every hundredth: how many have crossed by a time can be read from them. */
+const HUNDREDTHS = Array.from({ length: 99 }, (_, k) => (k + 1) / 100);
+
+/** When the curve crosses the threshold; a last visit after the end of the model is looked on from that end. */
+function crossingOf(own: TrajectoryModel, placement: Placement, threshold: number): Crossing {
+  const [first, last] = basisDomain(markerModel(own).basis);
+  const from = Math.min(Math.max(placement.lastTime, first), last);
+  return predictCrossing(own, placement, { threshold, from, numDraws: 1000, probabilities: HUNDREDTHS });
 }
 
 /** The place after each visit. */
@@ -165,7 +190,7 @@ function placeVisits(
   return placeIndividual(
     model,
     { id: individual.id, markers: named },
-    { ...(markers.length === 1 ? { mixture } : {}), ...(coded && { covariates: coded }) },
+    { ...(markers.length === 1 && mixture !== null ? { mixture } : {}), ...(coded && { covariates: coded }) },
   );
 }
 

@@ -52,7 +52,7 @@ export function viewGroups(groups: Groups, k: number): Groups {
 }
 
 function pick(own: NonNullable<Groups["groups"][number]["markers"]>[number] | undefined) {
-  return own === undefined ? {} : { course: own.course, summary: own.summary };
+  return own === undefined ? {} : { course: own.course, summary: own.summary, rate: own.rate };
 }
 
 /** Times at which an individual was seen, ascending: of one marker every visit, of several each time once. */

@@ -7,14 +7,13 @@ import {
   type StudyTask,
   summarizeFolds,
 } from "@trajectory-maps/core/hosts";
-import { readFollowUp, readOutcomes } from "@trajectory-maps/core/ingest";
+import { readFollowUp, readOutcomes, visitTimes } from "@trajectory-maps/core/ingest";
 import { fitLinear } from "@trajectory-maps/core/models";
 import {
   differenceMap,
   judgeSharing,
   landmarkSurvival,
   MAP_KERNEL,
-  mixtureFromLabels,
   type PosteriorFeatures,
   posteriorFeatures,
   type SeveralFold,
@@ -22,7 +21,7 @@ import {
   studyStability,
   summarizeSeveral,
 } from "@trajectory-maps/core/study";
-import type { BaselinePlaces, Fitted, Progress, WorkerApi } from "./api.ts";
+import type { BaselinePlaces, Progress, WorkerApi } from "./api.ts";
 import type { Helpers } from "./helpers.ts";
 import { notFitted, type Session } from "./session.ts";
 
@@ -42,11 +41,6 @@ type StudyDoor = Pick<
 
 /** Pieces that draws are cut into: enough for each of four helpers to have work until the end. */
 const SHARDS = 8;
-
-/** Gaussian regions of groups, for membership of new places. */
-export function groupRegions({ placements }: Pick<Fitted, "placements">, { labels, groups }: Groups) {
-  return mixtureFromLabels(placements.location, placements.mapDimension, labels, groups.length);
-}
 
 export interface Questions {
   readonly door: StudyDoor;
@@ -157,7 +151,6 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
       try {
         const found = await current.found;
         session.groups = found;
-        session.regions = groupRegions({ placements }, found);
         return found;
       } finally {
         if (grouping === current) grouping = null;
@@ -238,7 +231,7 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
       const run = study();
       const outcome = labelsOf(event);
       const table = session.subjects!.table;
-      const followUp = readFollowUp(table, timeColumn, outcome.labels, run.placements.ids);
+      const followUp = readFollowUp(table, timeColumn, outcome.labels, run.placements.ids, visitTimes(run.cohort));
       return landmarkSurvival({ ...run, groups: await groups() }, event, followUp, landmark);
     },
     compare: async (choice, onProgress) => {

@@ -1,5 +1,7 @@
 import { embed, fitDtm, groupPlaces, markerModel, simulateCohort } from "@trajectory-maps/core";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { onlyMarker } from "@trajectory-maps/core/ingest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { expectNothingTold, LAST } from "../../../../test/differences.ts";
 import type { Fitted, FitUpdate, WorkerApi } from "./api.ts";
 import { createHelpers, serve } from "./helpers.ts";
 import { createSession } from "./session.ts";
@@ -116,6 +118,28 @@ describe("a table in a session", () => {
   });
 });
 
+describe("model files of two sessions that differ by one visit", () => {
+  it("tell nothing of it", async () => {
+    const { offsets, times, values } = onlyMarker(cohort);
+    const rows = cohort.ids.flatMap((id, i) =>
+      Array.from({ length: offsets[i + 1]! - offsets[i]! }, (_, j) => {
+        return `${id},${times[offsets[i]! + j]},${values[offsets[i]! + j]}`;
+      }),
+    );
+    const fileOf = async (more: readonly string[]) => {
+      const session = createSession(createHelpers(), createHelpers());
+      await session.preview(new Blob([["id,time,value", ...rows, ...more].join("\n")]), "visits.csv");
+      await session.check({});
+      await session.read({});
+      const choice = { kind: "dtm", mapDimension: 1, mean: "scalar", restarts: 0, maxIterations: 3, seed: 1 } as const;
+      await session.fit(choice, () => {});
+      return session.modelFile();
+    };
+    const last = `${cohort.ids[0]},${LAST.time},${LAST.value}`;
+    expectNothingTold(await fileOf([]), await fileOf([last]), times);
+  });
+});
+
 describe("a fit in a session", () => {
   it("that is paused before its first step waits, and goes on when told to", async () => {
     const session = createSession(createHelpers(), createHelpers());
@@ -125,7 +149,10 @@ describe("a fit in a session", () => {
     // The linear start is one piece of work: what is asked meanwhile is heard after it, before the first step.
     const fit = session.fit(choice, (update) => updates.push(update));
     await session.pauseFit(true);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    // A fit that is paused waits by timers: three of them are two turns in which it could have stepped.
+    const waits = vi.spyOn(globalThis, "setTimeout");
+    await vi.waitUntil(() => waits.mock.calls.filter(([, milliseconds]) => milliseconds === 60).length >= 3, 60_000);
+    waits.mockRestore();
     expect(updates).toEqual([]);
     expect(await session.fitSnapshot()).not.toBeNull();
     await session.pauseFit(false);

@@ -7,6 +7,7 @@ import {
   loadModel,
   numIndividuals,
   saveModel,
+  selectIndividuals,
   simulateCohort,
 } from "@trajectory-maps/core";
 import {
@@ -23,7 +24,13 @@ import {
   showComplaints,
 } from "@trajectory-maps/core/ingest";
 import { type ForecastGuard, type LinearModels, modelMixture, viewMarker } from "@trajectory-maps/core/models";
-import { MOST_LOOKED_THROUGH, type mixtureFromLabels } from "@trajectory-maps/core/study";
+import {
+  MOST_LOOKED_THROUGH,
+  type PlacesKnown,
+  peopleLike,
+  placesKnownAt,
+  replayForecasts,
+} from "@trajectory-maps/core/study";
 import {
   type Checked,
   type Fitted,
@@ -35,7 +42,7 @@ import {
   type Suspects,
   type WorkerApi,
 } from "./api.ts";
-import { unpackDemo } from "./demo.ts";
+import { EXAMPLE_SEEDS, unpackDemo } from "./demo.ts";
 import { fansOf } from "./fans.ts";
 import { sourceOf } from "./file-blocks.ts";
 import { createFitting } from "./fitting.ts";
@@ -44,7 +51,7 @@ import { answerDifference, answerIndividual, guardOf } from "./individual.ts";
 import { viewFitted } from "./marker-view.ts";
 import { cohortFor, withChosen } from "./model-cohort.ts";
 import { prepare } from "./prepare.ts";
-import { createQuestions, groupRegions } from "./questions.ts";
+import { createQuestions } from "./questions.ts";
 import { codesOf, fhirSource, type NamedFile, type Source, tableSource } from "./sources.ts";
 
 /** What the session holds; every part but the file is also held by the page. */
@@ -66,8 +73,8 @@ export interface Session {
   mixture: ReturnType<typeof modelMixture> | null;
   /** What forecasts of each marker fall back on, made when first needed; null if there is none. */
   guards: (ForecastGuard | null)[];
-  /** Gaussian regions of the groups, for membership of new places. */
-  regions: ReturnType<typeof mixtureFromLabels> | null;
+  /** Everybody as known at the time last asked about. */
+  known: PlacesKnown | null;
 }
 
 /**
@@ -91,7 +98,7 @@ export function createSession(
     groups: null,
     mixture: null,
     guards: [],
-    regions: null,
+    known: null,
   };
   const take = (source: Source) => {
     session.source = source;
@@ -117,7 +124,7 @@ export function createSession(
     session.mixture = null;
     session.guards = [];
     session.groups = null;
-    session.regions = null;
+    session.known = null;
     study.forget();
   };
   const cohort = (): Cohort => {
@@ -134,6 +141,12 @@ export function createSession(
     const { model } = fitted;
     session.mixture ??= modelMixture(viewMarker(model, 0));
     return { fitted, model, mixture: session.mixture };
+  };
+
+  /** What holds forecasts of a marker where few similar people were followed. */
+  const guard = (marker = 0): ForecastGuard | null => {
+    session.guards[marker] ??= guardOf(decoded().fitted, placed(), marker);
+    return session.guards[marker];
   };
 
   const study = createQuestions(session, helpers, grouper);
@@ -183,12 +196,11 @@ export function createSession(
       session.readings++;
     },
     demo: async (packed) => {
-      const { loaded, subjects } = await engine.example("pfvc", DEMO_SEED);
-      const { fitted, groups } = unpackDemo(packed, loaded.cohort);
+      const { loaded, subjects } = await engine.example("pfvc", EXAMPLE_SEEDS.pfvc);
+      const { fitted, groups, comparison } = unpackDemo(packed, loaded.cohort.ids);
       takeFit(fitted);
       session.groups = groups;
-      session.regions = groupRegions(fitted, groups);
-      return { loaded, subjects, fitted, groups };
+      return { loaded, subjects, fitted, groups, comparison };
     },
     example: async (name, seed) => {
       const { cohort: simulated, outcomes } = simulateCohort(name, { seed });
@@ -244,11 +256,20 @@ export function createSession(
       return fansOf(viewFitted(session.fitted, placed(), marker), times, members);
     },
     individual: async (question) => {
-      const { model, mixture, fitted } = decoded();
+      const { model, mixture } = decoded();
       const { marker = 0, alone = false } = question;
-      if (alone) return answerIndividual(model, mixture, session.regions, question);
-      session.guards[marker] ??= guardOf(fitted, placed(), marker);
-      return answerIndividual(model, mixture, session.regions, question, session.guards[marker]);
+      if (alone) return answerIndividual(model, mixture, session.groups?.regions ?? null, question);
+      return answerIndividual(model, mixture, session.groups?.regions ?? null, question, guard(marker));
+    },
+    peopleLike: async ({ location, covariance, until, self }) => {
+      const { model } = decoded();
+      if (session.known?.until !== until) session.known = placesKnownAt(model, placed(), until);
+      return peopleLike(session.known, { location, covariance }, NUM_LIKE, self);
+    },
+    replay: async (individual, marker) => {
+      const { model } = decoded();
+      const some = individual === null ? placed() : selectIndividuals(placed(), [individual]);
+      return replayForecasts(model, some, { marker, guard: guard(marker) });
     },
     difference: async (first, second) => {
       const { model, mixture } = decoded();
@@ -262,8 +283,8 @@ export function createSession(
   return engine;
 }
 
-/** Seed of the simulated cohorts that the page shows as examples. */
-const DEMO_SEED = 21;
+/** How many people are told as like somebody. */
+const NUM_LIKE = 20;
 
 /**
  * The table without its unreadable rows, and the complaints about them; faults of the whole table are thrown. One pass over

@@ -39,11 +39,11 @@ export function canvasDots(
     const known = new Map<number, number>();
     const palette = next.colours.swatches.map(({ token }) => colourOf(token));
     order.forEach((i, k) => {
-      const { opacity, ring } = lookOf(next, i);
+      const { opacity, line } = lookOf(next, i);
       const step = Math.round(opacity * OPACITY_STEPS);
       const tenths = Math.round(next.style.radius[i] * 10);
       const position = next.colours.positions[i];
-      const key = ((position * 2 + (ring ? 1 : 0)) * (OPACITY_STEPS + 1) + step) * 1000 + tenths;
+      const key = ((position * 3 + line) * (OPACITY_STEPS + 1) + step) * 1000 + tenths;
       let at = known.get(key);
       if (at === undefined) {
         at = looks.length;
@@ -52,7 +52,7 @@ export function canvasDots(
           colour: palette[position],
           opacity: step / OPACITY_STEPS,
           radius: (tenths / 10) * drawnRatio,
-          line: ring ? drawnRatio : 0,
+          line: line * drawnRatio,
         });
       }
       lookAt[k] = at;

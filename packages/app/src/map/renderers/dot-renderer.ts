@@ -25,8 +25,10 @@ export interface DotRenderer {
 }
 
 /** From this many individuals on, SVG is too slow to move. */
-export const SVG_LIMIT = 5_000;
-export const FADED = 0.1;
+const SVG_LIMIT = 5_000;
+const FADED = 0.1;
+/** A dot that says nothing for sure is still seen, and is told from those that fade. */
+const FAINTEST = 0.18;
 
 /** The renderer to try first, and how many dots it draws of m. */
 export function plannedRenderer(
@@ -41,13 +43,16 @@ export function plannedRenderer(
   return { kind, most: m > limit ? SAMPLE : m };
 }
 
-/** Opacity of dot i, and whether it is a ring. */
-export function lookOf(dots: Dots, i: number): { readonly opacity: number; readonly ring: boolean } {
+/** px of the line of a ring: one visit, and categories that wear a hue for the second time. */
+export const RING_LINES = { visit: 1, again: 2 };
+
+/** Opacity of dot i, and the width of its line; 0 for a disc. */
+export function lookOf(dots: Dots, i: number): { readonly opacity: number; readonly line: number } {
   const { style, colours, faded } = dots;
   const hollow = colours.swatches[colours.positions[i]].hollow;
   return {
-    opacity: faded !== null && faded[i] === 1 ? FADED : style.opacity[i],
-    ring: hollow || style.ring[i] === 1,
+    opacity: faded !== null && faded[i] === 1 ? FADED : Math.max(FAINTEST, style.opacity[i] * (colours.sure?.[i] ?? 1)),
+    line: hollow ? RING_LINES.again : style.ring[i] === 1 ? RING_LINES.visit : 0,
   };
 }
 

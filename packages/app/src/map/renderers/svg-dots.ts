@@ -9,11 +9,12 @@ export function drawCircles(pen: Pen, dots: Dots, viewport: Viewport): SVGElemen
   const group = make(pen, "g");
   const colours = dots.colours.swatches.map(({ token }) => pen.colour(token));
   for (const i of drawingOrder(dots)) {
-    const { opacity, ring } = lookOf(dots, i);
+    const { opacity, line } = lookOf(dots, i);
     const colour = colours[dots.colours.positions[i]];
-    const look = ring
-      ? { fill: "none", stroke: colour, "stroke-width": 1, "stroke-opacity": opacity }
-      : { fill: colour, "fill-opacity": opacity };
+    const look =
+      line > 0
+        ? { fill: "none", stroke: colour, "stroke-width": line, "stroke-opacity": opacity }
+        : { fill: colour, "fill-opacity": opacity };
     group.append(
       make(pen, "circle", {
         cx: toPx(viewport, dots.places[2 * i]),

@@ -11,29 +11,28 @@ uniform vec4 u_map;    // unit, origin x, origin y, device pixels per px
 uniform vec2 u_size;   // stage in px
 in vec2 a_place;
 in vec4 a_colour;
-in vec2 a_shape;       // radius in px, 1 for a ring
+in vec2 a_shape;       // radius in px, width of the line of a ring in px, 0 for a disc
 out vec4 v_colour;
-out vec3 v_shape;      // radius, ring, half side of the sprite; device pixels
+out vec3 v_shape;      // radius, line, half side of the sprite; device pixels
 void main() {
   vec2 px = vec2(u_map.y + u_map.x * a_place.x, u_map.z - u_map.x * a_place.y);
   gl_Position = vec4(2.0 * px.x / u_size.x - 1.0, 1.0 - 2.0 * px.y / u_size.y, 0.0, 1.0);
-  float half_side = (a_shape.x + 1.5) * u_map.w;
+  float half_side = (a_shape.x + 2.0) * u_map.w;
   gl_PointSize = 2.0 * half_side;
   v_colour = a_colour;
-  v_shape = vec3(a_shape.x * u_map.w, a_shape.y, half_side);
+  v_shape = vec3(a_shape.x * u_map.w, a_shape.y * u_map.w, half_side);
 }`;
 
 const FRAGMENT = `#version 300 es
 precision mediump float;
-uniform float u_ratio;
 in vec4 v_colour;
 in vec3 v_shape;
 out vec4 colour;
 void main() {
   float d = length(gl_PointCoord * 2.0 - 1.0) * v_shape.z;
   float disc = 1.0 - smoothstep(v_shape.x - 0.5, v_shape.x + 0.5, d);
-  float ring = 1.0 - smoothstep(0.5 * u_ratio - 0.5, 0.5 * u_ratio + 0.5, abs(d - v_shape.x));
-  float alpha = v_colour.a * mix(disc, ring, v_shape.y);
+  float ring = 1.0 - smoothstep(0.5 * v_shape.y - 0.5, 0.5 * v_shape.y + 0.5, abs(d - v_shape.x));
+  float alpha = v_colour.a * mix(disc, ring, step(0.5, v_shape.y));
   if (alpha < 0.004) discard;
   colour = vec4(v_colour.rgb * alpha, alpha);
 }`;
@@ -149,13 +148,13 @@ function upload(
   const colour = new Uint8Array(4 * order.length);
   const shape = new Float32Array(2 * order.length);
   order.forEach((i, k) => {
-    const { opacity, ring } = lookOf(dots, i);
+    const { opacity, line } = lookOf(dots, i);
     place[2 * k] = dots.places[2 * i];
     place[2 * k + 1] = dots.places[2 * i + 1];
     colour.set(palette[dots.colours.positions[i]], 4 * k);
     colour[4 * k + 3] = Math.round(255 * opacity);
     shape[2 * k] = dots.style.radius[i];
-    shape[2 * k + 1] = ring ? 1 : 0;
+    shape[2 * k + 1] = line;
   });
   for (const [buffer, data] of [
     [places, place],
@@ -181,6 +180,5 @@ function render({ gl, program }: Program, canvas: HTMLCanvasElement, viewport: V
   const at = (name: string) => gl.getUniformLocation(program, name);
   gl.uniform4f(at("u_map"), viewport.unit, viewport.originX, viewport.originY, ratio);
   gl.uniform2f(at("u_size"), viewport.width, viewport.height);
-  gl.uniform1f(at("u_ratio"), ratio);
   gl.drawArrays(gl.POINTS, 0, count);
 }

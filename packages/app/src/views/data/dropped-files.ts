@@ -38,7 +38,7 @@ export async function droppedFiles(data: DataTransfer | null): Promise<File[]> {
 }
 
 /** The file itself, or those of the folder and of folders in it. */
-export async function filesIn(dropped: Dropped): Promise<File[]> {
+async function filesIn(dropped: Dropped): Promise<File[]> {
   if (dropped instanceof File) return [dropped];
   const inside: Dropped[] = [];
   for await (const entry of dropped.entries()) if (!(entry instanceof File) || mayBeRead(entry)) inside.push(entry);

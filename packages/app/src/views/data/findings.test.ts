@@ -50,6 +50,18 @@ describe("findingLines", () => {
     expect(leftOutSentence(kept)).toBeNull();
   });
 
+  it("names the marker where several markers have the same kind of finding", () => {
+    const visit = (i: number, t: number) => `p${i},${t},${10 + ((i * 7 + t * 3) % 5)},${40 + ((i * 5 + t) % 7)}`;
+    const rows = Array.from({ length: 40 }, (_, i) => [0, 1, 2, 3].map((t) => visit(i, t))).flat();
+    const slips = rows.map((row, k) => (k === 1 || k === 9 ? row.replace(/,\d+,\d+$/, ",1500,6000") : row));
+    const markers = ["a", "b"].map((column) => ({ column }));
+    const text = ["id,time,a,b", ...slips].join("\n");
+    const read = readCohort(text, { markers, onBad: "leave-out" });
+    const loaded = { ...read, source: "visits.csv", qualities: [] } as unknown as Checked["loaded"];
+    const outliers = findingLines({ loaded, refused: [] }).filter(({ code }) => code === "outlier");
+    expect(outliers.map(({ marker }) => marker)).toEqual(["a", "b"]);
+  });
+
   it("is empty for a clean table", () => {
     expect(findingLines(check("id,time,value\na,0,1\na,1,2\n"))).toEqual([]);
   });

@@ -13,6 +13,8 @@ export interface FindingLine {
   /** First line of the file concerned; null if the kind has none. */
   readonly line: number | null;
   readonly received: string;
+  /** Of which marker, in a table of several that each have findings of their own; null if it is of the rows. */
+  readonly marker: string | null;
   /** "refused": the rows cannot be read; "left out": they hold no value or repeat another; "kept": they are read as they stand. */
   readonly fate: "refused" | "left out" | "kept";
   readonly remedy: string;
@@ -73,8 +75,13 @@ export function findingLines({ loaded, refused }: Pick<Checked, "loaded" | "refu
     if (kinds.has(warning.code)) continue;
     lines.push(toLine(warning, loaded.leftOut.some(({ code }) => code === warning.code) ? "left out" : "kept"));
   }
+  // A kind that is there for several markers is told of each by name.
+  const named = lines.map((line) => ({
+    ...line,
+    marker: lines.filter(({ code }) => code === line.code).length > 1 ? line.marker : null,
+  }));
   const order = ["refused", "left out", "kept"];
-  return lines.sort((a, b) => order.indexOf(a.fate) - order.indexOf(b.fate));
+  return named.sort((a, b) => order.indexOf(a.fate) - order.indexOf(b.fate));
 }
 
 function toLine(complaint: Complaint, fate: FindingLine["fate"]): FindingLine {
@@ -85,6 +92,7 @@ function toLine(complaint: Complaint, fate: FindingLine["fate"]): FindingLine {
     count: count ?? 1,
     line: where.line ?? null,
     received,
+    marker: where.marker ?? where.column ?? null,
     fate,
     remedy,
   };

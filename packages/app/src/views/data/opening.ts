@@ -43,6 +43,10 @@ export class Opening extends ImportState {
       else tables.push(file);
     }
     if (isFhir) return this.#openFhir(tables);
+    // A model alone is for one patient; a table that comes later is placed by it.
+    if (tables.length === 0 && this.model !== null && explorer.loaded === null) {
+      await explorer.openPatient(this.model.text);
+    }
     if (tables.length === 1) await this.#openOne(tables[0]);
     if (tables.length > 1) await this.#openSeveral(tables);
   }
@@ -101,7 +105,9 @@ export class Opening extends ImportState {
   /** Two tables, in whatever order: ids repeat among visits. */
   async #openSeveral(files: readonly File[]): Promise<void> {
     const seen = await Promise.all(files.map((file) => explorer.look(file, file.name)));
-    const isVisits = seen.map((preview) => preview?.kind === "visits" || preview?.kind === "wide");
+    // Beside a table of visits, numbered columns of individuals (event1, event2) are no times.
+    const kind = seen.some((preview) => preview?.kind === "visits") ? "visits" : "wide";
+    const isVisits = seen.map((preview) => preview?.kind === kind);
     const visits = Math.max(isVisits.indexOf(true), 0);
     if (files.length > 2 || isVisits.filter(Boolean).length > 1) {
       const names = files.map(({ name }) => name).join(", ");

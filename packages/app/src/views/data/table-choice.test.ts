@@ -11,6 +11,7 @@ import {
   otherThanModel,
   readChoice,
   roleOf,
+  saidTimeUnit,
   shownColumns,
   splitUnit,
   takeMarkerOf,
@@ -124,6 +125,15 @@ describe("guessTimeUnit", () => {
       "weeks",
       "months",
       "years",
+      "years",
+    ]);
+  });
+
+  it("tells a name that says years from one that says nothing", () => {
+    expect(["followup_years", "event_months", "followed", "yrs"].map(saidTimeUnit)).toEqual([
+      "years",
+      "months",
+      undefined,
       "years",
     ]);
   });

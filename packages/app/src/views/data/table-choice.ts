@@ -5,7 +5,7 @@ import type { ReadChoice } from "../../worker/api.ts";
 import { modelParts, text } from "./model-text.ts";
 import { isDated, readForm, type SaidForm } from "./table-form.ts";
 
-export const ROLES = ["id", "time", "value"] as const;
+const ROLES = ["id", "time", "value"] as const;
 export type Role = (typeof ROLES)[number];
 /** A column may also name the marker of each row, for tables with one value column. */
 export type Use = Role | "names" | "none";
@@ -180,11 +180,16 @@ function numbersOf(value: unknown): Limits | undefined {
 
 /** Unit of time from a column's name; years if it says nothing. */
 export function guessTimeUnit(name: string): (typeof TIME_UNITS)[number] {
+  return saidTimeUnit(name) ?? "years";
+}
+
+/** Unit of time that a column's name says; undefined if it says none. */
+export function saidTimeUnit(name: string): (typeof TIME_UNITS)[number] | undefined {
   const words = name.toLowerCase().replace(/[^a-z]+/g, " ");
   if (/\b(mo|mos|month|months)\b/.test(words)) return "months";
   if (/\b(wk|wks|week|weeks)\b/.test(words)) return "weeks";
   if (/\b(d|day|days)\b/.test(words)) return "days";
-  return "years";
+  return /\b(y|yr|yrs|year|years)\b/.test(words) ? "years" : undefined;
 }
 
 /** A name that ends with a unit in brackets, in two: "FVC (% predicted)". */

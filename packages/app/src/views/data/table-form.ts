@@ -42,7 +42,7 @@ export function isDated({ positions }: TableChoice, table: TablePreview): boolea
 }
 
 /** Whether times are numbers of years in the calendar. */
-export function isCalendar({ positions }: TableChoice, { rows }: TablePreview): boolean {
+function isCalendar({ positions }: TableChoice, { rows }: TablePreview): boolean {
   const cells = rows.map((row) => (row[positions.time] ?? "").trim()).filter((cell) => cell !== "");
   return cells.length > 0 && cells.every((cell) => /^(18|19|20|21)\d\d$/.test(cell));
 }

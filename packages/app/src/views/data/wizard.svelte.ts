@@ -57,6 +57,12 @@ class Wizard extends Opening {
     if (limits !== undefined) this.describe({ limits: [limits[0], limits[1]] });
   }
 
+  /** Says that the marker cannot be below 0, or that it can: the table is looked through anew. */
+  async endAtZero(ends: boolean): Promise<void> {
+    this.limit(0, ends ? 0 : Number.NaN);
+    await this.check();
+  }
+
   /** Keeps rows that repeat another exactly, or leaves them out again: the table is looked through anew. */
   async keepRepeats(keep: boolean): Promise<void> {
     this.describe({ keepRepeats: keep });

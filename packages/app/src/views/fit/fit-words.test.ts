@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Fitted } from "../../worker/api.ts";
-import { endOf, fitTitle, gainText, leftText, lightsOf } from "./fit-words.ts";
+import { endOf, fitTitle, gainSentence, gainText, leftText } from "./fit-words.ts";
 
 /** A fit of which only the record matters. */
 function fitted(converged: boolean, verdict = ""): Fitted {
@@ -33,12 +33,20 @@ describe("the end of a fit", () => {
     expect(fitTitle({ ...fitted(true), finished: false }, [-1]).text).toBe(
       "the fit was still improving when it stopped after 192. The map may change.",
     );
+    // No second number beside that of the record, which is of the last pass alone.
+    const told = fitted(
+      false,
+      "Stopped at the limit of 150 iterations; the last one still raised the bound by 0.0039.",
+    );
+    expect(fitTitle(told, [-2, -1.99, -1.98]).text).toBe(
+      "the fit was still improving when it stopped after 192. The map may change.",
+    );
+    // A bound that fell, as estimates from minibatches do, did not improve.
+    const lower = fitTitle(fitted(false), [-100, -102.2]).text;
+    expect(lower).toBe("the fit was still going up and down when it stopped after 192. The map may change.");
+    expect(gainSentence(-2.2)).toBe("The fit goes up and down");
+    expect(gainSentence(2.2)).toBe("The fit improves by 2.2 per pass");
     expect(fitTitle(fitted(true), [])).toEqual({ kind: "good", title: "Settled after 192 passes.", text: "" });
-  });
-
-  it("is a poor light where the fit was stopped by hand", () => {
-    const stopped = { ...fitted(true, "Settled."), finished: false };
-    expect(lightsOf(stopped, null).state).toBe("poor");
   });
 });
 

@@ -1,8 +1,8 @@
 /** Sentences about a fit. */
-import { type MapVerdict, mapVerdict, type TrajectoryModel } from "@trajectory-maps/core";
+import type { TrajectoryModel } from "@trajectory-maps/core";
 import { describeNoise } from "@trajectory-maps/core/models";
-import type { HeldOutEvidence, MapStability } from "@trajectory-maps/core/study";
-import { capital, type FitEnd, fitEnd, significant, whole } from "@trajectory-maps/report";
+import { type FitEnd, fitEnd } from "@trajectory-maps/core/study";
+import { capital, significant, whole } from "@trajectory-maps/report";
 import { recentGain } from "../../charts/trace.ts";
 import type { Fitted } from "../../worker/api.ts";
 
@@ -26,16 +26,6 @@ export function endOf({ model: { record }, finished }: Fitted): FitEnd {
   return finished ? fitEnd(record) : "Not settled";
 }
 
-/** The verdict on a fitted map by its lights, with what comparison and refits said once there are any. */
-export function lightsOf(
-  { model, finished }: Fitted,
-  comparison: HeldOutEvidence | null,
-  stability: MapStability | null,
-): MapVerdict {
-  const record = { ...model.record, converged: model.record.converged && finished };
-  return mapVerdict({ ...model, record }, comparison, stability?.mapAgreement);
-}
-
 /** The noise of each marker in words and, where the fit chose it, why. */
 export function noiseText({ markers }: TrajectoryModel): string {
   return markers
@@ -45,6 +35,12 @@ export function noiseText({ markers }: TrajectoryModel): string {
       return `${capital(of + describeNoise(noise, significant, marker.timeUnit))}.${reason}`;
     })
     .join(" ");
+}
+
+/** How a fit goes on, from the mean gain of its last passes: one that loses does not improve. Empty while unknown. */
+export function gainSentence(gain: number | null): string {
+  if (gain === null) return "";
+  return gain > 0 ? `The fit improves by ${gainText(gain)} per pass` : "The fit goes up and down";
 }
 
 export interface FitTitle {
@@ -72,10 +68,13 @@ export function fitTitle(fitted: Fitted, trace: readonly number[]): FitTitle {
     };
   }
   const gain = recentGain(trace);
-  const improving = gain === null ? "" : ` by ${gainText(gain)} per pass`;
+  // The record's own verdict, which stands beside this one, may have a number: the gain of its last pass alone.
+  const isTold = fitted.finished && / by \d/.test(fitted.model.record.verdict);
+  const improving = gain === null || isTold ? "" : ` by ${gainText(gain)} per pass`;
+  const was = gain !== null && gain <= 0 ? "still going up and down" : `still improving${improving}`;
   return {
     kind: "warn",
     title: "Not settled:",
-    text: `the fit was still improving${improving} when it stopped after ${whole(iterations)}. The map may change.`,
+    text: `the fit was ${was} when it stopped after ${whole(iterations)}. The map may change.`,
   };
 }

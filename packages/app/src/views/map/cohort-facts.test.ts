@@ -5,7 +5,6 @@ import {
   followedAt,
   followedUntil,
   medianOf,
-  mostSimilar,
   rateOf,
   ratesByGroup,
   sampleOf,
@@ -72,13 +71,8 @@ describe("courses of a selection", () => {
   });
 });
 
-describe("likeness", () => {
+describe("fit", () => {
   const placements = placed([0, 1, 1.1, 1.2, 5], [6, 4, 5, 9, 8], [1, 9, 2, 3, 4]);
-
-  it("is nearness of places among the well observed, without oneself", () => {
-    expect(mostSimilar(placements, [1], 3)).toEqual([2, 0, 4]);
-    expect(mostSimilar(placements, [1], -1, 1)).toEqual([2]);
-  });
 
   it("ranks the fit per visit among individuals with about as many visits", () => {
     // Six, four and five visits are one class; per visit they fit at −1, −2 and −3.

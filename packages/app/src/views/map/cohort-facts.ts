@@ -1,36 +1,18 @@
 /** Facts about individuals and selections of them, from placements and expected courses. Nothing here draws. */
 import type { Placements } from "@trajectory-maps/core";
 import type { Outcome } from "@trajectory-maps/core/ingest";
-import { followedTo } from "@trajectory-maps/core/study";
-import { wilson } from "@trajectory-maps/report";
+import { followedTo, type Rate, rate, rateAmong } from "@trajectory-maps/core/study";
 
-/** Visits an individual needs to be shown as similar. */
-export const SIMILAR_VISITS = 5;
+export type { Rate } from "@trajectory-maps/core/study";
+
 const MISSING = 255;
 
-/** Cases among the individuals whose outcome is known, with Wilson's 95% interval. */
-export interface Rate {
-  readonly cases: number;
-  readonly known: number;
-  readonly share: number;
-  readonly lower: number;
-  readonly upper: number;
-}
-
 /** Rate of an outcome among the individuals for which `among` holds. */
-export function rateOf(outcome: Outcome, among: (i: number) => boolean): Rate {
-  let [cases, known] = [0, 0];
-  const { labels } = outcome;
-  for (let i = 0; i < labels.length; i++) {
-    if (labels[i] === MISSING || !among(i)) continue;
-    known++;
-    cases += labels[i];
-  }
-  return rate(cases, known);
-}
-
-function rate(cases: number, known: number): Rate {
-  return { cases, known, share: known === 0 ? Number.NaN : cases / known, ...wilson(cases, known) };
+export function rateOf({ labels }: Outcome, among: (i: number) => boolean): Rate {
+  return rateAmong(
+    labels,
+    Array.from(labels.keys()).filter((i) => among(i)),
+  );
 }
 
 /** Rates of an outcome in each of K groups. */
@@ -70,39 +52,6 @@ export function membersByGroup(labels: ArrayLike<number>, numGroups: number): nu
 export function sampleOf(members: readonly number[], count: number): number[] {
   if (members.length <= count) return [...members];
   return Array.from({ length: count }, (_, k) => members[Math.floor(((k + 0.5) * members.length) / count)]);
-}
-
-/** The individuals whose places lie nearest, among those the rule lets in; nearest first. */
-export function nearestTo(
-  placements: Placements,
-  location: ArrayLike<number>,
-  count: number,
-  among: (i: number) => boolean,
-): number[] {
-  const q = placements.mapDimension;
-  const found: number[] = [];
-  const distances: number[] = [];
-  for (let i = 0; i < placements.ids.length; i++) {
-    if (!among(i)) continue;
-    let distance = 0;
-    for (let c = 0; c < q; c++) distance += (placements.location[i * q + c] - location[c]) ** 2;
-    if (found.length === count && distance >= distances[count - 1]) continue;
-    // Only the nearest are kept, in order: no sorting of a large cohort at every click.
-    let at = found.length;
-    while (at > 0 && distances[at - 1] > distance) at--;
-    found.splice(at, 0, i);
-    distances.splice(at, 0, distance);
-    if (found.length > count) {
-      found.pop();
-      distances.pop();
-    }
-  }
-  return found;
-}
-
-/** The individuals most similar to one: near places, well observed. */
-export function mostSimilar(placements: Placements, location: ArrayLike<number>, self: number, count = 4): number[] {
-  return nearestTo(placements, location, count, (i) => i !== self && placements.numObservations[i] >= SIMILAR_VISITS);
 }
 
 /** Classes of visit counts: 1, 2–3, 4–7, 8 and more. */

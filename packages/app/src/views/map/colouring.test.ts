@@ -1,8 +1,9 @@
 import type { Groups, Placements } from "@trajectory-maps/core";
 import type { Outcome } from "@trajectory-maps/core/ingest";
 import { describe, expect, it } from "vitest";
+import { fillGaps } from "../../map/gaps.ts";
 import { FIRST_VIEW } from "../../state/view.ts";
-import { colourOf, columnColours, fillGaps, terrainOf } from "./colouring.ts";
+import { colourOf, columnColours, terrainOf } from "./colouring.ts";
 
 const table = {
   ids: ["c", "a", "b", "d"],
@@ -27,6 +28,10 @@ describe("colourings", () => {
   it("offers columns that are numbers or a few categories, and no outcome twice", () => {
     expect(columnColours(table, [outcome]).map((c) => c.key)).toEqual(["column:age", "column:sex"]);
     expect(columnColours(null, [])).toEqual([]);
+    const numbers = { name: "patient_no", cells: ["3", "1", "2", "4", "5", "6"] };
+    const ids = numbers.cells.map((c) => `p${c}`);
+    const ages = { name: "age", cells: ["40", "51.5", "", "63", "40", "50"] };
+    expect(columnColours({ ids, columns: [numbers, ages] }, []).map((c) => c.key)).toEqual(["column:age"]);
   });
 
   it("takes columns by id, not by row", () => {
@@ -36,11 +41,15 @@ describe("colourings", () => {
     expect(colourOf("column:sex", sources)).toMatchObject({ labels: Int32Array.of(1, 0, 0) });
   });
 
-  it("fills cases, rings the others and leaves the unknown apart", () => {
-    expect(colourOf("outcome:ild", sources)).toMatchObject({
-      labels: Int32Array.of(0, -1, 1),
-      categories: [{ name: "with" }, { name: "without", hollow: true }],
+  it("shows cases darker than others and leaves the unknown apart; rings and hues of groups stay free", () => {
+    const colour = colourOf("outcome:ild", sources);
+    expect(colour).toMatchObject({
+      labels: Int32Array.of(1, -1, 0),
+      categories: [{ name: "without" }, { name: "with" }],
+      ordered: true,
     });
+    if (colour.kind !== "category") throw new Error("no categories");
+    expect(colour.categories.some(({ hollow }) => hollow)).toBe(false);
   });
 
   it("orders visits in four classes and names groups with their letters", () => {
@@ -67,6 +76,8 @@ describe("terrains", () => {
       kind: "crossing",
       threshold: 60,
     });
+    const rising = { ...FIRST_VIEW, terrain: "crossing" as const, direction: "above" as const };
+    expect(terrainOf(rising, 4, 60, 5, null)).toMatchObject({ direction: "above" });
     const last = terrainOf({ ...FIRST_VIEW, terrain: "coefficient", coefficient: 99 }, 4, 60, 5, null);
     expect(last).toEqual({ kind: "coefficient", index: 4 });
   });

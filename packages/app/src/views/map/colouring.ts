@@ -1,8 +1,9 @@
 /** From the names of the menus to what the map draws: colours of dots and the terrain under them. */
 import type { Groups, Placements } from "@trajectory-maps/core";
-import type { Outcome, SubjectsTable } from "@trajectory-maps/core/ingest";
+import { namesIndividuals, type Outcome, type SubjectsTable } from "@trajectory-maps/core/ingest";
 import { noiseRatio } from "@trajectory-maps/core/models";
 import { capital, type Grid, outcomeName } from "@trajectory-maps/report";
+import { fillGaps } from "../../map/gaps.ts";
 import type { MapColour, MapTerrain } from "../../map/types.ts";
 import type { View } from "../../state/view.ts";
 import type { ShareSurface } from "../../worker/api.ts";
@@ -22,8 +23,8 @@ interface Sources {
   readonly table: SubjectsTable | null;
 }
 
-/** Columns with more categories than this, and words instead of numbers, are no colouring. */
-const MOST_CATEGORIES = 12;
+/** Columns with more categories than there are hues, and words instead of numbers, are no colouring. */
+const MOST_CATEGORIES = 6;
 const MISSING = 255;
 
 /** What dots can be coloured by, apart from outcomes and columns. */
@@ -37,12 +38,12 @@ export const PLAIN_COLOURS: readonly ColourChoice[] = [
 /** Offered where individuals differ in their noise. */
 export const NOISE_COLOUR: ColourChoice = { key: "noise", name: "Noise" };
 
-/** Columns of the table of individuals that can colour dots: numbers, or a few categories. */
+/** Columns of the table of individuals that can colour dots: numbers, or a few categories, and nothing that names individuals. */
 export function columnColours(table: SubjectsTable | null, outcomes: readonly Outcome[]): ColourChoice[] {
   if (table === null) return [];
   const used = new Set(outcomes.map((o) => o.name));
   return table.columns
-    .filter(({ name, cells }) => !used.has(name) && readColumn(cells) !== null)
+    .filter(({ name, cells }, k) => !used.has(name) && readColumn(cells) !== null && !namesIndividuals(table, k))
     .map(({ name }) => ({ key: `column:${name}`, name: outcomeName(name) }));
 }
 
@@ -54,6 +55,7 @@ export function colourOf(key: string, sources: Sources): MapColour {
       kind: "category",
       title: "Group",
       labels: groups.labels,
+      shares: groups.membership,
       categories: groups.groups.map(({ letter }, k) => ({ name: capital(sources.groupName(k)), letter })),
     };
   }
@@ -77,30 +79,38 @@ export function colourOf(key: string, sources: Sources): MapColour {
     return {
       kind: "category",
       title: outcomeName(outcome.name),
-      // Cases filled, the others as rings: told apart without colour.
-      labels: Int32Array.from(outcome.labels, (v) => (v === MISSING ? -1 : v === 1 ? 0 : 1)),
-      categories: [{ name: "with" }, { name: "without", hollow: true }],
+      // Dark and light of one hue: told apart without colour, and taken for no group.
+      labels: Int32Array.from(outcome.labels, (v) => (v === MISSING ? -1 : v)),
+      categories: [{ name: "without" }, { name: "with" }],
+      ordered: true,
     };
   }
   const column = table?.columns.find(({ name }) => `column:${name}` === key);
   if (column === undefined || table === null) return { kind: "none" };
-  const read = readColumn(column.cells);
-  if (read === null) return { kind: "none" };
-  const row = new Map(table.ids.map((id, r) => [id, r]));
-  const rows = placements.ids.map((id) => row.get(id) ?? -1);
+  const read = columnValues(column.cells, rowsOf(table, placements.ids));
   const title = outcomeName(column.name);
-  if (read.kind === "number") {
-    return { kind: "number", title, values: Float64Array.from(rows, (r) => (r < 0 ? Number.NaN : read.values[r])) };
-  }
-  return {
-    kind: "category",
-    title,
-    labels: Int32Array.from(rows, (r) => (r < 0 ? -1 : read.labels[r])),
-    categories: read.names.map((name) => ({ name })),
-  };
+  if (read === null) return { kind: "none" };
+  if (read.kind === "number") return { kind: "number", title, values: read.values };
+  return { kind: "category", title, labels: read.labels, categories: read.names.map((name) => ({ name })) };
 }
 
-/** Cells as numbers, or as at most twelve categories in text order; null for anything else. */
+/** Row of each individual in a table, −1 if there is none, [m]. */
+export function rowsOf(table: SubjectsTable, ids: readonly string[]): Int32Array {
+  const row = new Map(table.ids.map((id, r) => [id, r]));
+  return Int32Array.from(ids, (id) => row.get(id) ?? -1);
+}
+
+/** A column as numbers (NaN if unknown) or categories (−1 if unknown) of the individuals in the given rows; null for anything else. */
+export function columnValues(cells: readonly string[], rows: Int32Array) {
+  const read = readColumn(cells);
+  if (read === null) return null;
+  if (read.kind === "number") {
+    return { kind: read.kind, values: Float64Array.from(rows, (r) => (r < 0 ? Number.NaN : read.values[r])) };
+  }
+  return { kind: read.kind, names: read.names, labels: rows.map((r) => (r < 0 ? -1 : read.labels[r])) };
+}
+
+/** Cells as numbers, or as at most six categories in text order; null for anything else. */
 function readColumn(cells: readonly string[]) {
   const values = Float64Array.from(cells, (c) => (c.trim() === "" ? Number.NaN : Number(c)));
   const filled = cells.filter((c) => c.trim() !== "").length;
@@ -131,7 +141,7 @@ export function terrainOf(
     case "coefficient":
       return { kind: "coefficient", index: Math.min(numBasis - 1, Math.max(0, Math.round(view.coefficient))) };
     case "crossing":
-      return { kind: "crossing", threshold };
+      return { kind: "crossing", threshold, ...(view.direction === null ? {} : { direction: view.direction }) };
     case "share": {
       if (surface === null || surface.outcome !== view.outcome) return { kind: "none" };
       const { x, y, share, outside } = surface;
@@ -154,7 +164,7 @@ const SHELF = 0.6;
  * A surface over the whole land: its lattice [ny,nx] continued on all sides as far as land can reach, gaps filled from
  * their borders. `doubtful` says of a node whether its value is not to be trusted; what was filled never is.
  */
-export function surfaceOverLand(
+function surfaceOverLand(
   x: ArrayLike<number>,
   y: ArrayLike<number>,
   values: Float64Array,
@@ -175,33 +185,4 @@ export function surfaceOverLand(
   }
   const box = { x0: x[0] - a * dx, x1: x[nx - 1] + a * dx, y0: y[0] - b * dy, y1: y[ny - 1] + b * dy };
   return { grid: { box, nx: wide, ny: high, values: fillGaps(all, wide) }, unsure };
-}
-
-/** A lattice [ny,nx] whose gaps (NaN) take the mean of their known neighbours, from the border of the gap inwards. */
-export function fillGaps(values: Float64Array, nx: number): Float64Array {
-  const out = values.slice();
-  const ny = values.length / nx;
-  let gaps = Array.from(out.keys()).filter((k) => Number.isNaN(out[k]));
-  while (gaps.length > 0) {
-    const before = out.slice();
-    const left: number[] = [];
-    for (const k of gaps) {
-      const [r, c] = [Math.floor(k / nx), k % nx];
-      let [sum, n] = [0, 0];
-      for (let i = Math.max(0, r - 1); i <= Math.min(ny - 1, r + 1); i++) {
-        for (let j = Math.max(0, c - 1); j <= Math.min(nx - 1, c + 1); j++) {
-          const v = before[i * nx + j];
-          if (Number.isNaN(v)) continue;
-          sum += v;
-          n++;
-        }
-      }
-      if (n === 0) left.push(k);
-      else out[k] = sum / n;
-    }
-    // Nothing known anywhere: there is nothing to fill from.
-    if (left.length === gaps.length) return out;
-    gaps = left;
-  }
-  return out;
 }

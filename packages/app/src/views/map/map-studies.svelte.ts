@@ -11,7 +11,6 @@ import type { View } from "../../state/view.ts";
 import type { Fitted } from "../../worker/api.ts";
 import { coursesOf } from "../../worker/fans.ts";
 import { spreadOf, type ValueSpread } from "../../worker/prepare.ts";
-import { lightsOf } from "../fit/fit-words.ts";
 import { followedUntil, membersByGroup, sampleOf } from "./cohort-facts.ts";
 import { type MarkerWords, markerWords } from "./words.ts";
 
@@ -30,6 +29,8 @@ export interface MapStudy {
   readonly range: readonly [number, number];
   /** A round value in the lower half of what is expected last: the first threshold offered. */
   readonly threshold: number;
+  /** Which way courses go on the whole: the side of a threshold that is asked about first. */
+  readonly direction: "below" | "above";
 }
 
 export interface GroupStudy {
@@ -82,10 +83,8 @@ class Studies {
     };
   });
 
-  /** Why the map should not be used, with what comparison and refits said; null if it may be. */
-  readonly caveat: string | null = $derived(
-    explorer.wholeFit === null ? null : caveatOf(lightsOf(explorer.wholeFit, explorer.evidence, explorer.stability)),
-  );
+  /** Why the map should not be read; null if it may be. */
+  readonly caveat: string | null = $derived(explorer.trust === null ? null : caveatOf(explorer.trust));
 
   /** The selection, without positions that a link made for another cohort may hold. */
   readonly selection: View["selection"] = $derived.by(() => {
@@ -105,6 +104,8 @@ function makeStudy(cohort: Cohort, { model, placements }: Fitted, values: ValueS
   const times = courseTimes(model, NUM_TIMES);
   const m = placements.ids.length;
   const expected = expectedCourses(model, placements, times.subarray(NUM_TIMES - 1));
+  const begun = expectedCourses(model, placements, times.subarray(0, 1));
+  const falling = expected.filter((v, i) => v < begun[i]).length;
   const [low, high] = extentOf([[values.low, values.high]], 0.06, words.transform === "log");
   // A margin must not take a positive marker below zero: nothing is measured there.
   const range = [values.least >= 0 ? Math.max(low, values.least) : low, high] as const;
@@ -122,6 +123,7 @@ function makeStudy(cohort: Cohort, { model, placements }: Fitted, values: ValueS
     sd: placeSds(placements),
     range,
     threshold: Number(threshold.toPrecision(6)),
+    direction: 2 * falling > m ? "below" : "above",
   };
 }
 
@@ -136,7 +138,15 @@ export function thresholdOf(study: MapStudy): number {
   return explorer.view.threshold ?? study.threshold;
 }
 
-/** Colour of a group; past six the hues come again. */
+/** Side of the threshold in use. */
+export function directionOf(study: MapStudy): "below" | "above" {
+  return explorer.view.direction ?? study.direction;
+}
+
+/** Whether a group's mark is a ring: past six its hue stands for another group already. */
+export const isRing = (k: number): boolean => k >= 6;
+
+/** Colour of a group. */
 export function groupColour(k: number): string {
   return k < 0 ? "var(--ink-2)" : `var(--group-${k % 6})`;
 }

@@ -4,6 +4,7 @@
  */
 import type { Placements } from "@trajectory-maps/core";
 import type { Interval } from "@trajectory-maps/core/models";
+import { largestShares } from "@trajectory-maps/core/study";
 import { explorer } from "../../state/explorer.svelte.ts";
 import type { IndividualAnswer } from "../../worker/api.ts";
 
@@ -52,6 +53,14 @@ class OpenIndividual {
     const { answered } = this;
     const isShown = answered?.of === shownPlaces() && answered?.marker === explorer.marker;
     return isShown && answered?.individual === individual ? answered : null;
+  }
+
+  /** Most probable group of an individual by the visits that are used, −1 while that is not known. */
+  groupOf(individual: number): number {
+    const shares = this.about(individual)?.answer.membership ?? [];
+    if (shares.length > 0) return largestShares(Float64Array.from(shares), shares.length)[0];
+    // All visits are used, and the answer will say the same.
+    return explorer.view.knownAt === null && individual >= 0 ? (explorer.groups?.labels[individual] ?? -1) : -1;
   }
 
   ask(question: OpenQuestion): void {

@@ -5,9 +5,11 @@ import {
   cautionSentences,
   courseSentence,
   coverageSentence,
+  factsUntil,
   heldSentence,
   individualSentence,
   noiseSentence,
+  severalSentences,
   spokenSentence,
   suspectSentence,
 } from "./sentence.ts";
@@ -143,6 +145,21 @@ describe("individualSentence", () => {
     ).toBe("One visit fixes the level, not the course. The later course is open: between 45 and 103 at year 10.");
   });
 
+  it("tells a course only as far as anybody like this was followed, or the individual itself", () => {
+    // Rises without end: what the model draws at year 10 is nobody's value.
+    const rising = answer({ lastUsed: 3 }, (t) => 20 + 9 * t, 4);
+    expect(individualSentence(rising, words)).toContain("to 10.");
+    expect(individualSentence(rising, words, 6)).toBe(
+      "Rises about 9 points a year from year 0 to 6. After year 3 this is a forecast.",
+    );
+    expect(individualSentence(rising, words, 2)).toBe(
+      "Rises about 9 points a year from year 0 to 3. After year 3 this is a forecast.",
+    );
+    const open = answer({ lastUsed: 3 }, (t) => 20 + 9 * t, 30);
+    expect(individualSentence(open, words, 6)).toContain("The later course is open: between 44 and 104 at year 6.");
+    expect(individualSentence(open, words, 2)).not.toContain("open");
+  });
+
   it("does not call the end of the span a forecast", () => {
     expect(
       individualSentence(
@@ -164,6 +181,31 @@ describe("cautionSentences", () => {
   });
 });
 
+describe("of several markers", () => {
+  it("a sentence is said of each, with its name, and once that it is a forecast", () => {
+    const other = markerWords(modelOf({ marker: { ...PART.marker, name: "DLCO" } }), 80);
+    const falls = answer({}, (t) => 95 - 3 * t, 4);
+    expect(
+      severalSentences([
+        { answer: answer({}, () => 96, 4), words },
+        { answer: falls, words: other },
+      ]),
+    ).toBe(
+      "FVC: steady near 96. DLCO: falls about 3 points a year from year 0 to 10. After year 7.5 this is a forecast.",
+    );
+  });
+});
+
+it("factsUntil ends where people like this were followed, or the individual was seen, and with the model", () => {
+  const one = answer({}, () => 69, 7);
+  expect([3, 8, 12, Number.NaN].map((seen) => factsUntil(one, words, seen))).toEqual([7.5, 8, 10, 10]);
+  const { curve } = one;
+  const extrapolated = Uint8Array.from(times, (t) => (t > 9 ? 1 : 0));
+  const guarded = { ...one, curve: { ...curve, extrapolated, support: new Float64Array(41) } };
+  expect(factsUntil(guarded, words)).toBe(9);
+  expect(spokenSentence("a", guarded, [], words)).toContain("expected at year 9: 69");
+});
+
 it("spokenSentence says id, visits, group and expected value with its interval", () => {
   const one = answer({}, () => 69, 7);
   expect(spokenSentence("P-2269", one, ["stable", "late decline"], words)).toBe(
@@ -174,6 +216,9 @@ it("spokenSentence says id, visits, group and expected value with its interval",
 it("label reads names of columns as words and leaves written ones alone", () => {
   expect(outcomeName("interstitial_lung_disease")).toBe("Interstitial lung disease");
   expect(outcomeName("ILD (ever)")).toBe("ILD (ever)");
+  expect(outcomeName("stage_baseline>=3")).toBe("Stage baseline ≥ 3");
+  expect(outcomeName("NYHA=II or III")).toBe("NYHA = II or III");
+  expect(outcomeName("a<=b>=c")).toBe("a<=b>=c");
 });
 
 describe("markerWords", () => {

@@ -4,9 +4,10 @@
  */
 import type { Prediction } from "@trajectory-maps/core";
 import { applyTransform, undoTransform } from "@trajectory-maps/core/ingest";
-import type { ForecastCoverage, noiseRatio } from "@trajectory-maps/core/models";
+import { type ForecastCoverage, fitsNoCourse, type noiseRatio } from "@trajectory-maps/core/models";
 import { type Piece, piecesOf, type SuspectValue } from "@trajectory-maps/core/study";
-import { chance, percent, significant } from "@trajectory-maps/report";
+import { capital, chance, midSentence, percent, significant } from "@trajectory-maps/report";
+import { valueAtTime } from "../../charts/scale.ts";
 import type { IndividualAnswer } from "../../worker/api.ts";
 import type { MarkerWords } from "./words.ts";
 
@@ -15,6 +16,8 @@ const OPEN_FROM = 6;
 const NEAR_END = 0.05;
 /** An end without anyone observed is worth a word from this share of the span on. */
 const UNSEEN_FROM = 0.1;
+/** Times of a course from which on it has a shape. */
+const LEAST_POINTS = 3;
 /** Share of the posterior where the map says nothing that is worth a warning. */
 const OUTSIDE_FROM = 0.05;
 
@@ -22,7 +25,7 @@ const OUTSIDE_FROM = 0.05;
 export function courseSentence(times: ArrayLike<number>, median: ArrayLike<number>, words: MarkerWords): string {
   const y = Float64Array.from(median, (v) => applyTransform(words.transform, v));
   if (!y.every(Number.isFinite)) return "";
-  const [a, b] = piecesOf(times, y, words.noise);
+  const [a, b] = piecesOf(times, y, words.noise, { toValue: (z) => undo(z, words) });
   const first = piecePhrase(a, words);
   if (b === undefined) {
     const span =
@@ -62,20 +65,43 @@ function whole(t: number, words: MarkerWords): string {
   return words.last - words.first >= 5 ? words.when(Math.round(t)) : words.when(t);
 }
 
-/** All that is said about an individual, in the order it is said. */
-export function individualSentence(answer: IndividualAnswer, words: MarkerWords): string {
+/** Whether the end of a course is the model's alone: too few like this were followed there. */
+export function isUnseen(observedUntil: number, words: MarkerWords): boolean {
+  return observedUntil < words.last - UNSEEN_FROM * (words.last - words.first);
+}
+
+/**
+ * All that is said about an individual, in the order it is said. A course is told as far as people like this were followed or the
+ * individual itself was measured: what the model draws beyond is seen on the chart, with its caution.
+ */
+export function individualSentence(
+  answer: IndividualAnswer,
+  words: MarkerWords,
+  observedUntil: number = words.last,
+): string {
   const { curve, numUsed, lastUsed } = answer;
-  const at = curve.times.length - 1;
-  const range = `between ${words.value(curve.lower[at])} and ${words.value(curve.upper[at])} at ${words.when(words.last)}`;
+  const isCut = numUsed > 0 && observedUntil < words.last;
+  const until = isCut ? Math.max(observedUntil, lastUsed) : words.last;
+  let at = curve.times.length - 1;
+  while (isCut && at > 0 && curve.times[at] > until + 1e-9) at--;
+  const last = isCut ? curve.times[at] : words.last;
+  const range = `between ${words.value(curve.lower[at])} and ${words.value(curve.upper[at])} at ${words.when(last)}`;
   if (numUsed === 0) return `No visit yet: anyone of this cohort, ${range}.`;
+  if (fitsNoCourse(answer)) return "This does not fit any course seen.";
   const width = applyTransform(words.transform, curve.upper[at]) - applyTransform(words.transform, curve.lower[at]);
   const open = width > OPEN_FROM * words.noise || Number.isNaN(width);
+  const told = { times: curve.times.slice(0, at + 1), median: curve.median.slice(0, at + 1) };
   const parts = [
-    numUsed === 1 ? "One visit fixes the level, not the course." : courseSentence(curve.times, curve.median, words),
+    numUsed === 1
+      ? "One visit fixes the level, not the course."
+      : at >= LEAST_POINTS
+        ? courseSentence(told.times, told.median, words)
+        : "",
   ];
-  if (open) parts.push(`The later course is open: ${range}.`);
+  const isLater = last > lastUsed + 0.5 * NEAR_END * (words.last - words.first);
+  if (open && (!isCut || isLater)) parts.push(`The later course is open: ${range}.`);
   else if (lastUsed < words.last - NEAR_END * (words.last - words.first)) {
-    parts.push(`After ${words.when(lastUsed)} this is a forecast.`);
+    parts.push(forecastSentence(lastUsed, words));
   }
   return parts.filter((p) => p !== "").join(" ");
 }
@@ -92,10 +118,43 @@ export interface Cautions {
   readonly observedUntil: number;
 }
 
+/** Up to when facts are told: as far as people like this were followed or the individual was measured, and no longer than the model knows. */
+export function factsUntil(
+  { curve, numUsed, lastUsed }: Pick<IndividualAnswer, "curve" | "numUsed" | "lastUsed">,
+  words: Pick<MarkerWords, "last">,
+  observedUntil: number = curve.support === undefined ? words.last : seenTo(curve),
+): number {
+  const seen = Number.isNaN(observedUntil) ? words.last : observedUntil;
+  return Math.min(words.last, numUsed === 0 ? seen : Math.max(seen, lastUsed));
+}
+
+/** What is said of each of several markers, with its name; that all goes on as a forecast is said once. */
+export function severalSentences(
+  told: readonly { readonly answer: IndividualAnswer; readonly words: MarkerWords; readonly observedUntil?: number }[],
+): string {
+  const parts = told.map(({ answer, words, observedUntil }) => {
+    const said = individualSentence(answer, words, observedUntil);
+    return { name: words.name, said, forecast: ` ${forecastSentence(answer.lastUsed, words)}` };
+  });
+  return parts
+    .map(({ name, said, forecast }, k) => {
+      const later = parts.slice(k + 1).some((part) => part.said.endsWith(forecast));
+      const short = later && said.endsWith(forecast) ? said.slice(0, -forecast.length) : said;
+      return `${capital(name)}: ${midSentence(short)}`;
+    })
+    .join(" ");
+}
+
+function forecastSentence(lastUsed: number, words: MarkerWords): string {
+  return `After ${words.when(lastUsed)} this is a forecast.`;
+}
+
 /** Warnings beneath the sentence. */
 export function cautionSentences(answer: IndividualAnswer, cautions: Cautions, words: MarkerWords): string[] {
   const said: string[] = [];
-  if (answer.numUsed > 0 && cautions.worseThan >= 0.99) {
+  if (fitsNoCourse(answer)) {
+    said.push("Check the values first: group and forecast mean nothing.");
+  } else if (answer.numUsed > 0 && cautions.worseThan >= 0.99) {
     said.push(
       "This individual fits none of the courses seen here (worse than 99% of the cohort). Read the forecast with caution.",
     );
@@ -106,7 +165,7 @@ export function cautionSentences(answer: IndividualAnswer, cautions: Cautions, w
     said.push(
       `Covariates far outside those fitted (${answer.farCovariates.join(", ")}): all that is said here is extrapolated.`,
     );
-  } else if (cautions.observedUntil < words.last - UNSEEN_FROM * (words.last - words.first)) {
+  } else if (isUnseen(cautions.observedUntil, words)) {
     said.push(
       `Beyond ${words.when(cautions.observedUntil)} too few like this were observed. The curve there follows the model, not data.`,
     );
@@ -151,7 +210,7 @@ export function coverageSentence(coverage: ForecastCoverage | undefined): string
   return `The outer band of the forecast holds ${percent(calibrated)} of visits of people who were not in the fit; the model's own holds ${percent(own)}.`;
 }
 
-/** The sentence of a screen reader: "P-2269, 6 visits, late decline 98 percent, expected at year 10: 69, from 58 to 83." */
+/** The sentence of a screen reader: "P-2269, 6 visits, late decline 98 percent, expected at year 10: 69, from 58 to 83."; the time as of facts. */
 export function spokenSentence(
   id: string,
   answer: IndividualAnswer,
@@ -159,13 +218,14 @@ export function spokenSentence(
   words: MarkerWords,
 ): string {
   const { curve, membership, numUsed } = answer;
-  const at = curve.times.length - 1;
+  const until = factsUntil(answer, words);
+  const at = (values: ArrayLike<number>) => words.value(valueAtTime(curve.times, values, until));
   let best = 0;
   for (let k = 1; k < membership.length; k++) if (membership[k] > membership[best]) best = k;
   const group =
     membership.length === 0 ? "" : `${groupNames[best] ?? ""} ${Math.round(100 * membership[best])} percent, `;
   return (
-    `${id}, ${numUsed} ${numUsed === 1 ? "visit" : "visits"}, ${group}expected at ${words.when(words.last)}: ` +
-    `${words.value(curve.median[at])}, from ${words.value(curve.lower[at])} to ${words.value(curve.upper[at])}.`
+    `${id}, ${numUsed} ${numUsed === 1 ? "visit" : "visits"}, ${group}expected at ${words.when(until)}: ` +
+    `${at(curve.median)}, from ${at(curve.lower)} to ${at(curve.upper)}.`
   );
 }

@@ -39,17 +39,17 @@ describe("rows of the table", () => {
 describe("readVisits", () => {
   it("reads what a spreadsheet pastes, with or without a heading", () => {
     expect(readVisits("time\tFVC\n0\t91.3\n1,5\t88\n")).toEqual({
-      times: [0, 1.5],
-      values: [[91.3], [88]],
+      times: ["0", "1.5"],
+      values: [["91.3"], ["88"]],
       refused: [],
     });
-    expect(readVisits("0, 91.3\r\n2 85")).toEqual({ times: [0, 2], values: [[91.3], [85]], refused: [] });
+    expect(readVisits("0, 91.3\r\n2 85")).toEqual({ times: ["0", "2"], values: [["91.3"], ["85"]], refused: [] });
   });
 
   it("refuses by line what is not two numbers", () => {
     expect(readVisits("0,1\nx,2\n3\n4,5,6\n\n5,−2")).toEqual({
-      times: [0, 5],
-      values: [[1], [-2]],
+      times: ["0", "5"],
+      values: [["1"], ["−2"]],
       refused: [2, 3, 4],
     });
   });

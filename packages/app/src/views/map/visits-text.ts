@@ -1,11 +1,12 @@
 /** Visits pasted from a spreadsheet or typed: one row each, a time and a value of each marker. */
-import { applyTransform, readComparator, type Transform } from "@trajectory-maps/core/ingest";
+import { applyTransform, readComparator, readDate, type Transform } from "@trajectory-maps/core/ingest";
 
 export interface ReadVisits {
-  readonly times: readonly number[];
-  /** Of each marker, [n,K]; null where a cell of several markers is empty. */
-  readonly values: readonly (readonly (number | null)[])[];
-  /** Lines that were not as many numbers, from 1. */
+  /** As written: a number or a date. */
+  readonly times: readonly string[];
+  /** Of each marker, [n,K], as written: a number or a limit; empty where a cell of several markers is. */
+  readonly values: readonly (readonly string[])[];
+  /** Lines that were not a time and as many values, from 1. */
   readonly refused: readonly number[];
 }
 
@@ -14,22 +15,26 @@ export interface ReadVisits {
  * over.
  */
 export function readVisits(text: string, numMarkers = 1): ReadVisits {
-  const times: number[] = [];
-  const values: (number | null)[][] = [];
+  const times: string[] = [];
+  const values: string[][] = [];
   const refused: number[] = [];
   text.split(/\r\n|\r|\n/).forEach((line, k) => {
     if (line.trim() === "" || (k === 0 && !/\d/.test(line))) return;
     const [first, ...rest] = fields(line);
-    const time = toNumber(first);
-    const own = rest.map((cell) => (numMarkers > 1 && isEmpty(cell) ? null : toNumber(cell)));
-    const readable = own.length === numMarkers && own.every((value) => value === null || Number.isFinite(value));
-    if (!readable || !Number.isFinite(time) || own.every((value) => value === null)) refused.push(k + 1);
+    const own = rest.map((cell) => (numMarkers > 1 && isEmpty(cell) ? "" : cell));
+    const readable = own.length === numMarkers && own.every((cell) => cell === "" || isValue(cell));
+    const isTime = Number.isFinite(toNumber(first)) || readDate(first) !== undefined;
+    if (!readable || !isTime || own.every((cell) => cell === "")) refused.push(k + 1);
     else {
-      times.push(time);
+      times.push(first);
       values.push(own);
     }
   });
   return { times, values, refused };
+}
+
+function isValue(cell: string): boolean {
+  return Number.isFinite(toNumber(readComparator(cell)?.rest ?? cell));
 }
 
 /** A comma parts fields unless tabs or semicolons do, and then it is a decimal mark. */
@@ -54,11 +59,22 @@ export interface KnownRange {
   readonly transform: Transform;
   /** First and last time. */
   readonly times: readonly [number, number];
-  /** Lowest and highest value of the cohort. */
-  readonly values: readonly [number, number];
+  /** Lowest and highest usual value, at a time where that is known. */
+  values(time: number): readonly [number, number];
+  /** Of what these are the ends: "anything in this cohort", "what the model expects of anybody at year 2". */
+  said(time: number): string;
   /** "year 7.5". */
   when(time: number): string;
   value(v: number): string;
+}
+
+/** A value that is asked about before it counts. */
+export interface AskedValue {
+  /** Position of its row, and the value as it is typed: an answer holds for that value alone. */
+  readonly row: number;
+  readonly text: string;
+  /** "700 is far above anything in this cohort (12 to 140)." */
+  readonly sentence: string;
 }
 
 export interface UsableVisits {
@@ -66,37 +82,70 @@ export interface UsableVisits {
   readonly values: readonly number[];
   /** Sides of limits, as in `Visits`; left out where there are none. */
   readonly censored?: readonly number[];
+  /** Position of the row of each. */
+  readonly rows: readonly number[];
   /** One sentence for each row that is not used. */
   readonly complaints: readonly string[];
+  /** Values outside those known, which do not count until they are kept. */
+  readonly asked: readonly AskedValue[];
+}
+
+/** A typed row of one marker. */
+export interface TypedVisit {
+  readonly time: string;
+  readonly value: string;
+  /** The value that the reader wants kept though it is odd. */
+  readonly kept?: string;
 }
 
 /** Times may lie beyond the known ones by this share of their span, values by so many spans of the cohort's. */
 const TIME_ROOM = 0.02;
 const VALUE_ROOM = 10;
+/** Values beyond the known ones by this share of their span are asked about; from the second on they are far. */
+const ASKED_FROM = 0.05;
+const FAR_FROM = 0.5;
 
 /** The typed rows that can be placed; rows with an empty field wait, others say why they are left out. */
 export function usableVisits(
-  rows: readonly { readonly time: string; readonly value: string }[],
+  rows: readonly TypedVisit[],
   known: KnownRange,
   /** Name of the marker, where there are several. */
   marker = "",
 ): UsableVisits {
-  const times: number[] = [];
-  const values: number[] = [];
-  const sides: number[] = [];
+  const used: { readonly row: number; readonly t: number; readonly y: number; readonly side: number }[] = [];
   const complaints: string[] = [];
-  rows.forEach(({ time, value }, k) => {
-    if (time.trim() === "" || value.trim() === "") return;
-    const limit = readComparator(value.trim());
-    const [t, y] = [toNumber(time.trim()), toNumber(limit?.rest ?? value.trim())];
+  const asked: AskedValue[] = [];
+  rows.forEach(({ time, value, kept }, row) => {
+    const text = value.trim();
+    if (time.trim() === "" || text === "") return;
+    const limit = readComparator(text);
+    const [t, y] = [toNumber(time.trim()), toNumber(limit?.rest ?? text)];
     const fault = faultOf(t, y, known);
-    if (fault === null) {
-      times.push(t);
-      values.push(y);
-      sides.push(limit?.side ?? 0);
-    } else complaints.push(`Visit ${k + 1}${marker === "" ? "" : `, ${marker},`} is left out: ${fault}`);
+    const odd = fault === null && limit === undefined && kept !== text ? oddity(t, y, known) : null;
+    const of = marker === "" ? "" : `, ${marker},`;
+    if (fault !== null) complaints.push(`Visit ${row + 1}${of} is left out: ${fault}`);
+    else if (odd !== null) asked.push({ row, text, sentence: odd });
+    else used.push({ row, t, y, side: limit?.side ?? 0 });
   });
-  return { times, values, ...(sides.some((side) => side !== 0) && { censored: sides }), complaints };
+  return {
+    times: used.map(({ t }) => t),
+    values: used.map(({ y }) => y),
+    ...(used.some(({ side }) => side !== 0) && { censored: used.map(({ side }) => side) }),
+    rows: used.map(({ row }) => row),
+    complaints,
+    asked,
+  };
+}
+
+/** What is odd about a value that a course can still follow; null if nothing is. */
+function oddity(t: number, y: number, known: KnownRange): string | null {
+  const ends = known.values(t);
+  const [low, high] = ends.map((v) => applyTransform(known.transform, v));
+  const z = applyTransform(known.transform, y);
+  const beyond = Math.max(low - z, z - high) / Math.max(high - low, Number.MIN_VALUE);
+  if (!(beyond > ASKED_FROM)) return null;
+  const how = `${beyond > FAR_FROM ? "far " : ""}${z > high ? "above" : "below"}`;
+  return `${known.value(y)} is ${how} ${known.said(t)} (${known.value(ends[0])} to ${known.value(ends[1])}).`;
 }
 
 const DOMAINS: { readonly [transform in Transform]: string } = {
@@ -108,7 +157,7 @@ const DOMAINS: { readonly [transform in Transform]: string } = {
 };
 
 /** What is wrong with a visit, in words that follow a colon; null if nothing is. */
-function faultOf(t: number, y: number, { transform, times, values, when, value }: KnownRange): string | null {
+function faultOf(t: number, y: number, { transform, times, when, value, said, ...known }: KnownRange): string | null {
   if (!Number.isFinite(t)) return "its time is not a number.";
   if (!Number.isFinite(y)) return "its value is not a number.";
   const room = TIME_ROOM * (times[1] - times[0]);
@@ -117,10 +166,11 @@ function faultOf(t: number, y: number, { transform, times, values, when, value }
   }
   const z = applyTransform(transform, y);
   if (!Number.isFinite(z)) return `values of this marker are ${DOMAINS[transform]}.`;
+  const values = known.values(t);
   const [low, high] = values.map((v) => applyTransform(transform, v));
   const far = VALUE_ROOM * Math.max(high - low, Math.abs(high) * 1e-6, Number.MIN_VALUE);
   if (z < low - far || z > high + far) {
-    return `its value is far from every value of the cohort, ${value(values[0])} to ${value(values[1])}.`;
+    return `its value is far from ${said(t)}, ${value(values[0])} to ${value(values[1])}.`;
   }
   return null;
 }

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import trajectory_maps as tm
-from trajectory_maps import example_model
+from trajectory_maps import _cli, example_model
 from trajectory_maps._canonical import checksum
 from trajectory_maps._cli import find_command
 from trajectory_maps._model import read_model
@@ -102,9 +103,8 @@ def test_masked_and_missing_cells_are_no_numbers_and_dates_are_refused(model):
     for times in (dates, list(dates), [d.item() for d in dates.astype("datetime64[D]")]):
         with pytest.raises(tm.TrajectoryMapsError, match="common start"):
             tm.place(model, times, [82, 80])
-    pandas = pytest.importorskip("pandas")
     with pytest.raises(tm.TrajectoryMapsError, match="common start"):
-        tm.embed(model, pandas.DataFrame({"id": ["a", "a"], "time": dates, "fvc": [82, 80]}), **COLUMNS)
+        tm.embed(model, {"id": ["a"], "time": [0], "fvc": dates[:1]}, **COLUMNS)
     for cell in ("1_000", "inf", "0x10", "<3", "1e999", 1e200, float("inf")):
         with pytest.raises(tm.TrajectoryMapsError):
             tm.embed(model, {"id": ["a"], "time": [0], "fvc": [cell]}, **COLUMNS)
@@ -322,10 +322,20 @@ def test_fit_compare_groups_and_associate_by_the_command_line(dtm, tmp_path):
     found = tm.groups(fitted, stability=0)
     assert len(found.table["id"]) == 40 and found.summary["numGroups"] >= 1
     subjects = {"id": sorted(set(visits["id"])), "ill": [k % 2 for k in range(40)]}
-    tests = tm.associate(fitted, subjects, ["ill"], draws=99)
+    tests = tm.associate(fitted, subjects, "ill", draws=99)
     assert tests.table["outcome"].tolist() == ["ill"] and 0 < tests.table["p"][0] <= 1
     compared = tm.compare(visits, **COLUMNS, models=["lmm", "locf"], folds=2, noise="white")
     assert compared.table["model"].tolist() == ["lmm", "locf"]
+
+
+def test_a_model_that_was_fitted_holds_no_time_of_a_visit(dtm, tmp_path):
+    visits = visits_of(40)
+    visits["time"][0] = 10.3791
+    tm.fit(visits, out=tmp_path / "run", **COLUMNS, noise="white", restarts=0, dim=1)
+    part = json.loads((tmp_path / "run" / "model.json").read_text())["model"]["markers"][0]
+    knots = part["basis"]["knots"]
+    assert knots[-1] >= 10.3791 and not set(knots) & {t for t in visits["time"] if round(t, 2) != t}
+    assert part["center"] == round(part["center"], 1)
 
 
 def test_the_estimator_fits(dtm):
@@ -335,9 +345,25 @@ def test_the_estimator_fits(dtm):
     assert estimator.n_features_in_ == 2
 
 
-def test_a_refusal_of_the_command_is_told(dtm):
+@pytest.mark.parametrize(
+    "line", ['{"event": "error", "text": "expected a marker"}', "expected a marker"], ids=["as an event", "as words"]
+)
+def test_what_npm_says_beside_an_error_of_the_command_is_left_out(monkeypatch, line):
+    program = f"import sys; print('npm warn Unknown user config', {line!r}, sep=chr(10), file=sys.stderr); sys.exit(2)"
+    monkeypatch.setattr(_cli, "find_command", lambda: [sys.executable, "-c", program])
+    with pytest.raises(tm.TrajectoryMapsError, match="^dtm fit ended with 2: expected a marker$"):
+        _cli.run("fit")
+
+
+def test_refusals_and_warnings_of_the_command_are_told_of_the_table(dtm):
     with pytest.raises(tm.TrajectoryMapsError, match="dtm fit ended with"):
         tm.fit({"id": ["a"], "time": [0], "fvc": [1]}, **COLUMNS)
+    with pytest.raises(tm.TrajectoryMapsError, match='dtm fit ended with 3: visits.csv, line 3, column "fvc"'):
+        tm.fit({"id": ["a", "a"], "time": [0, 1], "fvc": [1, "high"]}, **COLUMNS)
+    visits = visits_of(30)
+    visits["fvc"][1] = 5000
+    with pytest.warns(UserWarning, match="^visits.csv, line 3, .*slip of the pen"):
+        tm.compare(visits, **COLUMNS, models=["lmm", "locf"], folds=2, noise="white")
 
 
 def test_nothing_in_place_of_a_model_is_refused_in_words():
@@ -349,3 +375,29 @@ def test_nothing_in_place_of_a_model_is_refused_in_words():
 def test_suspect_values_are_counted_by_embed(model):
     visits = {"id": ["a"] * 5 + ["b"] * 2, "time": [0, 1, 2, 3, 4, 0, 1], "fvc": [82, 81, 80, 800, 79, 70, 69]}
     assert tm.embed(model, visits, **COLUMNS)["suspects"].tolist() == [1, 0]
+
+
+def test_impossible_values_are_rows_with_a_reason(model):
+    visits = {"id": ["a", "a", "b"], "time": [0, 1, 0], "fvc": [82, 1e30, 60]}
+    placed = tm.embed(model, visits, **COLUMNS)
+    assert np.isnan(placed["x1"][0]) and np.isfinite(placed["x1"][1]) and (placed["var11"][1] > 0)
+    assert "too far" in placed["reason"][0] and placed["reason"][1] == ""
+    rows = tm.forecast(model, visits, [2], **COLUMNS)
+    assert np.isnan(rows["median"][0]) and np.isfinite(rows["median"][1]) and "too far" in rows["reason"][0]
+    with pytest.raises(tm.TrajectoryMapsError) as caught:
+        tm.place(model, [0, 1], [82, 1e30]).predict([2])
+    assert caught.value.code == "not-computable"
+    assert "reason" not in tm.embed(model, VISITS, **COLUMNS)
+
+
+def test_a_place_on_one_node_has_the_variance_of_its_cell(model):
+    someone = tm.place(model, [0, 1], [82, 8000])
+    assert (np.diag(someone.covariance) > 0).all() and someone.fault is None
+
+
+def test_codes_of_statistical_programs_are_missing(model):
+    with pytest.warns(UserWarning, match="Stata or SPSS"):
+        coded = tm.embed(model, {"id": ["a", "a", "b"], "time": [0, 1, 0], "fvc": [82, 8.98846567431158e307, 60]}, **COLUMNS)
+    assert coded["visits"].tolist() == [1, 1]
+    spelled = tm.embed(model, {"id": ["a", "a", "b"], "time": [0, 1, 0], "fvc": ["82", ".a", "60"]}, **COLUMNS)
+    assert spelled["visits"].tolist() == [1, 1]

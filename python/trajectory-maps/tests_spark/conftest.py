@@ -86,3 +86,31 @@ def of(table, ids):
     """The rows of some individuals."""
     wanted = set(ids)
     return {name: [cell for cell, own in zip(cells, table["id"]) if own in wanted] for name, cells in table.items()}
+
+
+def killing(file):
+    """Hands batches on; the first task that has handed one on kills the executor that it runs in."""
+
+    def pass_on(batches):
+        import os
+        import signal
+        import subprocess
+
+        for batch in batches:
+            yield batch
+            try:
+                os.close(os.open(file, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                continue
+            pid = os.getpid()
+            while True:
+                asked = ["ps", "-o", "ppid=,command=", "-p", str(pid)]
+                parent, _, command = subprocess.check_output(asked, text=True).strip().partition(" ")
+                if "CoarseGrainedExecutorBackend" in command:
+                    break
+                pid = int(parent)
+            with open(file, "w") as told:
+                told.write(str(pid))
+            os.kill(pid, signal.SIGKILL)
+
+    return pass_on

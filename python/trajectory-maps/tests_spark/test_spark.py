@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from conftest import FIXTURES, of
+from conftest import FIXTURES, killing, of
 
 import trajectory_maps as tm
 import trajectory_maps.spark as engine
@@ -51,34 +51,6 @@ def test_statistics_have_the_bytes_of_one_process(frame, visits, model, partitio
 def test_places_have_the_bits_of_one_process(frame, visits, model):
     found = engine.embed(frame, model, **COLUMNS, partitions=3, suspects=True).collect()
     check_places([row.asDict() for row in found], visits, model)
-
-
-def killing(file):
-    """Hands batches on; the first task that has handed one on kills the executor that it runs in."""
-
-    def pass_on(batches):
-        import os
-        import signal
-        import subprocess
-
-        for batch in batches:
-            yield batch
-            try:
-                os.close(os.open(file, os.O_CREAT | os.O_EXCL))
-            except FileExistsError:
-                continue
-            pid = os.getpid()
-            while True:
-                asked = ["ps", "-o", "ppid=,command=", "-p", str(pid)]
-                parent, _, command = subprocess.check_output(asked, text=True).strip().partition(" ")
-                if "CoarseGrainedExecutorBackend" in command:
-                    break
-                pid = int(parent)
-            with open(file, "w") as told:
-                told.write(str(pid))
-            os.kill(pid, signal.SIGKILL)
-
-    return pass_on
 
 
 @pytest.mark.modes("cluster")
@@ -147,11 +119,47 @@ def test_covariates_come_from_the_rows_or_from_a_second_table(spark):
         engine.embed(frame.drop("age"), model, **COLUMNS)
 
 
+DATED = [("a", "2019-03-01", None), ("a", "2020-03-01", 82.0), ("a", "2021-05-06", 79.0), ("b", "2020-02-29", 60.0)]
+
+
+def dated(spark, kind, onset):
+    rows = spark.createDataFrame([(*row, "2018-01-01") for row in DATED], "id string, time string, fvc double, onset string")
+    return rows.selectExpr("id", f"cast(time as {kind}) as time", "fvc", f"cast({onset} as date) as onset")
+
+
+@pytest.mark.parametrize(
+    ("kind", "origin"), [("date", "first"), ("timestamp", "date:2018-06-30"), ("date", "column:onset")]
+)
+def test_dates_are_counted_as_in_one_process(spark, model, kind, origin):
+    columns = dict(zip(("id", "time", "fvc"), map(list, zip(*DATED)))) | {"onset": ["2018-01-01"] * len(DATED)}
+    frame = dated(spark, kind, "onset")
+    (row,) = engine.statistics(frame, model, **COLUMNS, origin=origin, shards=1).collect()
+    expected = tm.statistics(columns, model, **COLUMNS, origin=origin)
+    assert bytes(row["gram_1"]) == expected["gram_1"] and json.loads(row["ids"]) == ["a", "b"]
+    places = tm.embed(model, columns, **COLUMNS, origin=origin)["x1"].tolist()
+    found = engine.embed(frame, model, **COLUMNS, origin=origin).sort("id").collect()
+    assert [row["x1"] for row in found] == places
+
+
+@pytest.mark.modes("local")
+def test_origins_that_lack_or_contradict_are_refused(spark, model):
+    for onset, words in (
+        ("if(id = 'a', onset, null)", "for b"),
+        ("if(time > '2020-06-01', time, onset)", "for a"),
+        ("'9999-12-31'", "1800 to 2199"),
+    ):
+        with pytest.raises(Exception, match=words):
+            engine.embed(dated(spark, "date", onset), model, **COLUMNS, origin="column:onset").collect()
+    with pytest.raises(tm.TrajectoryMapsError, match="Join it"):
+        engine.embed(dated(spark, "date", "onset"), model, **COLUMNS, origin="column:birth")
+
+
 def test_columns_of_other_types_are_refused_before_anything_runs(frame, model):
     for change, words in (
         ("cast(id as double) as id, time, fvc", "Cast it to string"),
-        ("id, cast('2020-01-01' as date) as time, fvc", "common start"),
-        ("id, cast('2020-01-01' as timestamp) as time, fvc", "common start"),
+        ("id, cast('2020-01-01' as date) as time, fvc", "from when they are counted"),
+        ("id, cast('2020-01-01' as timestamp) as time, fvc", "from when they are counted"),
+        ("id, cast(time as string) as time, fvc", "to_date"),
         ("id, time, cast(fvc as string) as fvc", "no number"),
     ):
         other = frame.selectExpr(*change.split(", "))

@@ -50,7 +50,9 @@ run_dtm <- function(command, ..., options = list(), json = TRUE, simplify = TRUE
     tryCatch(jsonlite::fromJSON(line), error = function(e) list(event = "error", text = line))
   })
   told <- function(kind) {
-    unlist(lapply(events, function(event) if (identical(event$event, kind)) event$text))
+    texts <- unlist(lapply(events, function(event) if (identical(event$event, kind)) event$text))
+    # Who reads it knows the data, and not the file that they were handed over in: its first line are the names.
+    gsub("\\S*dtm-table-[0-9a-f]+\\.csv", "data (row 1 is line 2)", texts)
   }
   if (code != 0) {
     why <- if (verbose) "see its message above." else paste(told("error"), collapse = "\n")
@@ -77,11 +79,9 @@ flags <- function(options) {
 
 # A column as text that reads back bit for bit; missing values are empty.
 cells <- function(x) {
-  if (inherits(x, c("Date", "POSIXt"))) {
-    stop("Times: expected numbers, received dates. Give the time since entry, as in ",
-         "as.numeric(date - first_date) / 365.25.", call. = FALSE)
-  }
-  text <- if (is.double(x)) {
+  text <- if (is_date(x)) {
+    shown_day(x)
+  } else if (is.double(x)) {
     short <- sprintf("%.15g", x)
     exact <- !is.finite(x) | suppressWarnings(as.numeric(short)) == x
     ifelse(exact, short, sprintf("%.17g", x))

@@ -6,6 +6,7 @@ dtm <- function(formula, data, transform = NULL, unit = NULL, time_unit = NULL, 
   more <- list(...)
   named <- c(columns, marker_column = more$marker_column)
   of_visits <- unname(c(named, if (is.null(more$marker_column)) sub("[:[].*$", "", markers)))
+  of_visits <- union(of_visits, intersect(origin_column(more$origin), names(data)))
   wanted <- covariate_terms(covariates)
   if (is.null(subjects)) of_visits <- union(of_visits, sub(":.*$", "", wanted))
   keep <- !is.null(folder)
@@ -25,11 +26,16 @@ dtm <- function(formula, data, transform = NULL, unit = NULL, time_unit = NULL, 
   made$data <- as.data.frame(data)[of_visits]
   made$subjects <- subjects
   made$columns <- as.list(named)
+  made$counted <- FALSE
   made
 }
 
 dtm_open <- function(folder) {
   file <- function(...) file.path(folder, ...)
+  if (dir.exists(file(".dtm-commit"))) {
+    stop(sprintf("dtm_open: \"%s\" was left while its files were put in their places. ", folder),
+         "Run dtm summary on it, which finishes that, and open it again.", call. = FALSE)
+  }
   if (!file.exists(file("run.json")) || !file.exists(file("model.json"))) {
     stop(sprintf("dtm_open: expected the folder of a run with run.json and model.json, received \"%s\". ", folder),
          "Make one with dtm(..., folder = ) or dtm fit.", call. = FALSE)
@@ -41,7 +47,7 @@ dtm_open <- function(folder) {
   columns <- list(id = "id", time = "time", value = "value", marker_column = if (several) "marker")
   made <- list(call = NULL, formula = value ~ time | id, folder = normalizePath(folder), run = run,
                model = jsonlite::read_json(file("model.json"), simplifyVector = TRUE, simplifyDataFrame = FALSE)$model,
-               covariates = NULL, data = data, subjects = NULL, columns = columns)
+               covariates = NULL, data = data, subjects = NULL, columns = columns, counted = TRUE)
   structure(made, class = "dtm")
 }
 

@@ -47,7 +47,7 @@ region_sizes <- function(object, places) {
   if (is.null(object$data)) return(rep(NA_real_, nrow(places)))
   told <- suppressWarnings(with_visits(object, object$data, object$subjects, function(visits, columns) {
     run_dtm("embed", object$folder, visits, options = columns)
-  }))$placements
+  }, counted = object$counted))$placements
   told$area50[match(cells(places$id), told$id)]
 }
 

@@ -35,9 +35,10 @@ course_of <- function(object, id, at, level) {
   subjects <- object$subjects
   knots <- object$model$markers[[1]]$basis$knots
   if (is.null(at)) at <- seq(min(knots), max(knots), length.out = 50)
-  list(seen = data.frame(time = as.numeric(data[[object$columns$time]]),
+  list(seen = data.frame(time = counted_times(object, data),
                          value = suppressWarnings(as.numeric(data[[object$columns$value]]))),
-       rows = predict(object, data, at = at, level = level, subjects = subjects))
+       rows = do.call(predict, c(list(object, data, at = at, level = level, subjects = subjects),
+                              if (object$counted) list(origin = "none"))))
 }
 
 autoplot.dtm <- function(object, id = NULL, colour = NULL, at = NULL, level = 0.9, ...) {

@@ -15,7 +15,7 @@ predict.dtm <- function(object, newdata = NULL, at = NULL, interval = c("observa
                   interval = if (is.null(threshold)) match.arg(interval), subjects = NULL, seed = seed, ...)
   told <- with_visits(object, newdata, subjects, function(visits, columns) {
     run_dtm("predict", object$folder, visits, options = c(columns, options))
-  })
+  }, counted = own && object$counted)
   rows <- if (is.null(threshold)) told$predictions else told$crossings
   ids <- unique(newdata[[object$columns$id]])
   found <- match(rows$id, cells(ids))
@@ -23,18 +23,20 @@ predict.dtm <- function(object, newdata = NULL, at = NULL, interval = c("observa
   rows
 }
 
-# Calls f with files of the visits and the covariates, and the options that name their columns.
-with_visits <- function(object, visits, subjects, f) {
+# Calls f with files of the visits and the covariates, and the options that name their columns. Visits that come from the folder of a run
+# have counted times.
+with_visits <- function(object, visits, subjects, f, counted = FALSE) {
   options <- object$columns
   columns <- unlist(options, use.names = FALSE)
   if (!is.null(options$marker_column)) {
     options$markers <- vapply(object$model$markers, function(part) part$marker$name, "")
   }
   if (is.null(options$value)) columns <- c(columns, intersect(marker_columns(object), names(visits)))
+  columns <- union(columns, intersect(origin_column(object$model$markers[[1]]$columns$origin), names(visits)))
   covariates <- if (is.null(subjects)) intersect(names(visits), object_covariates(object))
   with_table(visits, union(columns, covariates), function(visits_file) {
     with_table(subjects, names(subjects), function(subjects_file) {
-      f(visits_file, c(options, list(subjects = subjects_file)))
+      f(visits_file, c(options, list(subjects = subjects_file, origin = if (counted) "none")))
     })
   })
 }
@@ -54,7 +56,7 @@ fitted_rows <- function(object, ...) {
   }
   told <- predict(object, at = "visits", interval = "curve", ...)
   key <- function(id, time) paste(cells(id), cells(as.numeric(time)), sep = "\r")
-  rows <- match(key(object$data[[object$columns$id]], object$data[[object$columns$time]]), key(told$id, told$time))
+  rows <- match(key(object$data[[object$columns$id]], counted_times(object)), key(told$id, told$time))
   told[rows, ]
 }
 

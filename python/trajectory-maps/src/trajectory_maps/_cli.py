@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Mapping, Sequence
@@ -18,6 +19,8 @@ from ._model import Model, load_model
 
 VARIABLE = "TRAJECTORY_MAPS_DTM"
 PACKAGE = "@trajectory-maps/cli"
+#: files that tables are handed over in
+_TABLES = ("visits.csv", "subjects.csv")
 
 
 def find_command() -> list[str]:
@@ -85,13 +88,36 @@ def forward(arguments: Sequence[str]) -> int:
 
 
 def run(command: str, *arguments: str, **options: Any) -> Any:
-    """Calls a command of `dtm` with --json and returns what it printed; options are flags with underscores for dashes."""
-    call = [*find_command(), command, *arguments, *flags(options), "--json", "--quiet"]
+    """Calls a command of `dtm` with --json and returns what it printed; options are flags with underscores for dashes. Its warnings
+    are warnings here."""
+    call = [*find_command(), command, *arguments, *flags(options), "--json", "--progress", "json"]
     done = subprocess.run(call, capture_output=True, text=True, encoding="utf-8", env=_environment(call[0]))
+    events = [_event(line) for line in done.stderr.splitlines() if line.strip()]
+    told = {kind: [own["text"] for own in events if own.get("event") == kind] for kind in ("warning", "error", "other")}
+    # Tables that were handed over are known by their names, not by the folder that they were written to.
+    files = [*arguments, *(own for own in options.values() if isinstance(own, str))]
+    scratch = {os.path.dirname(own) + os.sep for own in files if os.path.basename(own) in _TABLES}
+    for kind, texts in told.items():
+        for folder in scratch:
+            told[kind] = texts = [text.replace(folder, "") for text in texts]
     if done.returncode != 0:
-        said = done.stderr.strip() or done.stdout.strip()
+        own = [line for line in told["other"] if not line.startswith("npm ")]
+        said = "\n".join(told["error"] or own or told["other"]) or done.stdout.strip()
         raise TrajectoryMapsError("command", f"dtm {command} ended with {done.returncode}: {said}")
+    for text in told["warning"]:
+        warnings.warn(text, UserWarning, stacklevel=3)
     return json.loads(done.stdout)
+
+
+def _event(line: str) -> Mapping[str, Any]:
+    """A line of `--progress json`; what is none is another's, such as an error of Node or a warning of npm."""
+    try:
+        found = json.loads(line)
+        if isinstance(found, dict):
+            return found
+    except ValueError:
+        pass
+    return {"event": "other", "text": line}
 
 
 def flags(options: Mapping[str, Any]) -> list[str]:
@@ -206,12 +232,12 @@ def groups(run_of: Fit | str | os.PathLike[str], **options: Any) -> Study:
     return Study(summary, read_csv(Path(_folder(run_of)) / "groups.csv", shape))
 
 
-def associate(run_of: Fit | str | os.PathLike[str], subjects: Any, outcomes: Sequence[str], **options: Any) -> Study:
-    """Tests whether outcomes differ over the map by `dtm associate`; the table has a row for each outcome."""
+def associate(run_of: Fit | str | os.PathLike[str], subjects: Any, outcomes: str | Sequence[str], **options: Any) -> Study:
+    """Tests whether outcomes (names of columns, or one) differ over the map by `dtm associate`; the table has a row for each outcome."""
     options.setdefault("force", True)
     with tempfile.TemporaryDirectory() as scratch:
         file = _as_file(subjects, Path(scratch), "subjects.csv")
-        summary = run("associate", _folder(run_of), file, outcomes=list(outcomes), **options)
+        summary = run("associate", _folder(run_of), file, outcomes=[outcomes] if isinstance(outcomes, str) else list(outcomes), **options)
     rows = []
     for own in summary["outcomes"]:
         row = {name: own.get(name) for name in ("outcome", "cases", "controls", "missing", "p")}

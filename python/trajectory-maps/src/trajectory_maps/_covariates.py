@@ -9,9 +9,9 @@ import numpy as np
 
 from ._canonical import js_number
 from ._errors import TrajectoryMapsError
+from ._frames import is_missing
 
 Array = np.ndarray[Any, Any]
-_MISSING = {"", "na", "n/a", "nan", "null", "."}
 
 
 def encode(coding: Mapping[str, Any], row: Mapping[str, Any]) -> Array:
@@ -21,7 +21,7 @@ def encode(coding: Mapping[str, Any], row: Mapping[str, Any]) -> Array:
         name, kind = covariate["name"], covariate["kind"]
         value = row.get(name)
         text = "" if value is None or (isinstance(value, float) and math.isnan(value)) else _text(value)
-        unknown = text.lower() in _MISSING
+        unknown = is_missing(text)
         x = 0.0
         if unknown and not covariate["hasUnknown"]:
             raise TrajectoryMapsError(

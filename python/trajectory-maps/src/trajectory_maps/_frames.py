@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import datetime
 import re
+import warnings
 from pathlib import Path
 from typing import Any, Mapping, Sequence
 
@@ -15,6 +16,8 @@ from ._errors import TrajectoryMapsError
 
 Array = np.ndarray[Any, Any]
 MISSING = {"", "na", "n/a", "nan", "null", "."}
+#: Stata's and SAS's missing, as they write it; the numbers behind Stata's and SPSS's are known by their size
+_CODES = re.compile(r"\.[a-z_]", re.IGNORECASE)
 
 
 def kind(table: Any) -> str:
@@ -41,7 +44,7 @@ def names(table: Any) -> list[str]:
     return [str(name) for name in (table.keys() if kind(table) == "columns" else table.columns)]
 
 
-def _own(table: Any, name: str) -> Any:
+def own_column(table: Any, name: str) -> Any:
     """A column as the table has it."""
     if name not in names(table):
         raise TrajectoryMapsError(
@@ -52,7 +55,7 @@ def _own(table: Any, name: str) -> Any:
 
 def column(table: Any, name: str) -> list[Any]:
     """A column as a list; None or NaN where it is missing."""
-    own = _own(table, name)
+    own = own_column(table, name)
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(own, method):
             return list(getattr(own, method)())
@@ -64,16 +67,24 @@ def is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(value, str):
-        return value.strip().lower() in MISSING
+        cell = value.strip()
+        return cell.lower() in MISSING or _CODES.fullmatch(cell) is not None
     return bool(value != value)
+
+
+def missing_numbers(x: Array) -> Array:
+    """Where numbers stand for "missing" in Stata (from 2^127 and 2^1023 on) or SPSS (the largest negative double)."""
+    stata = [(x >= first * 0.999) & (x <= first * (1 + 27 / 4096) * 1.001) for first in (2.0**127, 2.0**1023)]
+    return stata[0] | stata[1] | (x <= -np.finfo(float).max * 0.999)
 
 
 def numbers(table: Any, name: str) -> Array:
     """A column as numbers, NaN where it is missing."""
-    return as_numbers(_own(table, name), f'column "{name}"')
+    return as_numbers(own_column(table, name), f'column "{name}"')
 
 
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_WRITTEN_DATE = re.compile(r"\d{1,4}[-/.]\s?(\d{1,2}|\w{3,9})[-/.]\s?\d{1,4}([T ,].*)?")
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
@@ -86,12 +97,19 @@ def as_numbers(cells: Any, where: str) -> Array:
         dates = isinstance(cells, np.ndarray) and cells.dtype.kind in "mM"
         listed = cells.ravel().tolist() if isinstance(cells, np.ndarray) and not dates else cells
         out = np.array([_number(cell, k, where) for k, cell in enumerate(listed)], dtype=float)
+    coded = missing_numbers(out)
+    if coded.any():
+        warnings.warn(
+            f"{int(coded.sum())} cells in {where} are codes for missing of Stata or SPSS (such as {out[coded][0]}); they are taken as missing.",
+            stacklevel=2,
+        )
+        out = np.where(coded, np.nan, out)
     size = np.abs(out)
-    wrong = np.flatnonzero((size > 1e100) | ((size < 1e-100) & (size > 0)))
+    wrong = np.flatnonzero((size > 1e45) | ((size < 1e-45) & (size > 0)))
     if len(wrong):
         raise TrajectoryMapsError(
             "not-finite",
-            f"expected 0 or numbers from 1e-100 to 1e100 in size in {where}, received {out[wrong[0]]} in row {wrong[0]}. Mend or leave out the row.",
+            f"expected 0 or numbers from 1e-45 to 1e45 in size in {where}, received {out[wrong[0]]} in row {wrong[0]}. Mend or leave out the row.",
         )
     return out + 0.0
 
@@ -116,6 +134,8 @@ def _number(cell: Any, row: int, where: str) -> float:
     try:
         if isinstance(cell, _DATES):
             remedy = "Count days, months or years from a common start and give that"
+        elif isinstance(cell, str) and _WRITTEN_DATE.fullmatch(cell.strip()):
+            remedy = "If these are dates, make them such first: pandas.to_datetime(..., dayfirst=True)"
         elif isinstance(cell, str) and cell.strip()[:1] in ("<", ">", "\u2264", "\u2265"):
             remedy = "Values below or above a limit are read by the command line (dtm) alone"
         elif not isinstance(cell, str):

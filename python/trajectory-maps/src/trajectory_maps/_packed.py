@@ -123,6 +123,8 @@ def statistics(
     time: str | None = None,
     value: str | Mapping[str, str] | None = None,
     marker: str | None = None,
+    subjects: Any = None,
+    origin: str | None = None,
     keep_repeats: bool = False,
 ) -> dict[str, Any]:
     """All that a fit reads of a shard of individuals, as one row of a file of statistics; the bytes are those of `dtm statistics`.
@@ -137,7 +139,8 @@ def statistics(
     (2, '["a","b"]', 64)
     """
     plan = Plan.of(like)
-    cohort = read_visits(plan, visits, id=id, time=time, value=value, marker=marker, keep_repeats=keep_repeats)
+    named = {"id": id, "time": time, "value": value, "marker": marker, "subjects": subjects, "origin": origin}
+    cohort = read_visits(plan, visits, **named, keep_repeats=keep_repeats)
     counts = sum(np.diff(offsets) for offsets, _, _ in cohort.series)
     texts = [id_text(own) for own in cohort.ids]
     # Individuals in the order of the library: by UTF-16 code units.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 import numpy as np
 
+from ._checks import place_fault, within_cell
 from ._errors import TrajectoryMapsError
 from ._frames import as_numbers
 from ._mixture import Individual, Marker, Posterior, kernel_factor, map_moments, outside_places
@@ -60,6 +61,8 @@ class Placement:
     markers: tuple[MarkerPlacement, ...] = field(repr=False)
     #: visits that are probably wrong; they are used as given
     suspects: tuple[Suspect, ...] = ()
+    #: why nothing can be said of the individual, None where all is well; predictions refuse it
+    fault: str | None = None
 
     def predict(self, times: Sequence[float], **options: Any) -> Prediction:
         """Same as :func:`predict` for this individual."""
@@ -140,13 +143,17 @@ def place(
     shown = placed[0].posterior
     mean = shown.weights @ shown.locations
     deviations = shown.locations - mean
-    covariance = (shown.weights[:, None] * deviations).T @ deviations
+    covariance = own.orientation.T @ within_cell((shown.weights[:, None] * deviations).T @ deviations, own.cell)
+    covariance = covariance @ own.orientation
+    location = own.orientation.T @ mean
+    visits = sum(p.visits for p in placed)
     return Placement(
         id=id,
-        location=own.orientation.T @ mean,
-        covariance=own.orientation.T @ covariance @ own.orientation,
+        location=location,
+        covariance=covariance,
+        fault=place_fault(location, covariance, shown.log_likelihood, visits),
         log_likelihood=shown.log_likelihood,
-        visits=sum(p.visits for p in placed),
+        visits=visits,
         last_time=max(p.last_time for p in placed),
         visits_outside=outside,
         outside_mass=float(shown.weights @ own._shared["outside"][shown.nodes]),
@@ -299,7 +306,7 @@ def place_many(model: Model, own: Sequence[Statistics], covariates: Sequence[Map
             mean = w @ model.nodes
             S = (w[:, None] * model.nodes).T @ model.nodes - np.outer(mean, mean)
             out.location[i] = model.orientation.T @ mean
-            out.covariance[i] = model.orientation.T @ S @ model.orientation
+            out.covariance[i] = model.orientation.T @ within_cell(S, model.cell) @ model.orientation
             out.log_likelihood[i] = weighed.log_likelihood
             out.outside_mass[i] = w @ outside
             out.area50[i], out.area90[i] = (count * model.cell for count in _heaviest(w, (0.5, 0.9)))

@@ -10,6 +10,7 @@ import numpy as np
 from ._basis import apply, undo_slope
 from ._distributions import Sums, mixture_cdf, quantiles, transformed_moments
 from ._draws import crossing_grid, draw_coefficients, draw_values, first_crossings, measurements, simultaneous_band
+from ._checks import refuse_fault
 from ._errors import TrajectoryMapsError
 from ._frames import as_numbers
 from ._mixture import Posterior
@@ -100,6 +101,7 @@ def predict(
     >>> bool((p.lower < p.median).all() and (p.median < p.upper).all())
     True
     """
+    refuse_fault("predict", placement.fault)
     k = placement.model.part(marker)
     part, own = placement.model.parts[k], placement.markers[k]
     _check_level("predict", level)
@@ -152,6 +154,7 @@ def crossing(
     >>> crossing(someone, 60, draws=200).direction
     'down'
     """
+    refuse_fault("crossing", placement.fault)
     k = placement.model.part(marker)
     part, own = placement.model.parts[k], placement.markers[k]
     level = float(apply(part.marker.transform, as_numbers([threshold], "the threshold"))[0])

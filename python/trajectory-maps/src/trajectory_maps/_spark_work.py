@@ -52,7 +52,7 @@ def without_columns(reader: Any) -> Any:
 def statistics_of(plan_text: str, keep_repeats: bool, batches: Iterable[Any]) -> Iterator[Any]:
     import pyarrow
 
-    plan = _plan_of(plan_text)
+    plan = plan_of(plan_text)
     done: set[int] = set()
     for table in pieces(batches, "shard", 1):
         shard = table.column("shard")[0].as_py()
@@ -66,12 +66,12 @@ def statistics_of(plan_text: str, keep_repeats: bool, batches: Iterable[Any]) ->
 def places_of(pickled: bytes, keep_repeats: bool, suspects: bool, batches: Iterable[Any]) -> Iterator[Any]:
     model = _model_of(pickled)
     for table in pieces(batches, "id", _PIECE):
-        asked = {"keep_repeats": keep_repeats, "suspects": suspects}
+        asked = {"keep_repeats": keep_repeats, "suspects": suspects, "reason": False}
         yield from embed(model, table, **reading(model), **asked).to_batches()
 
 
 @lru_cache(maxsize=4)
-def _plan_of(text: str) -> Plan:
+def plan_of(text: str) -> Plan:
     return without_columns(Plan.of(text))
 
 

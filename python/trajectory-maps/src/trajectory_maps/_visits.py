@@ -10,6 +10,7 @@ import numpy as np
 from ._errors import TrajectoryMapsError
 from ._frames import column, is_missing, names, numbers
 from ._model import Measured
+from ._times import count_times, is_from_column
 
 Array = np.ndarray[Any, Any]
 
@@ -101,6 +102,7 @@ def read_visits(
     value: str | Mapping[str, str] | None = None,
     marker: str | None = None,
     subjects: Any = None,
+    origin: str | None = None,
     keep_repeats: bool = False,
 ) -> Cohort:
     """The visits of a table as a model, or a plan, reads them."""
@@ -119,14 +121,18 @@ def read_visits(
             "missing-id", f'expected texts or numbers as ids in "{picked.id}", received lists or the like.'
         ) from None
     individuals = np.fromiter((known[cell] for cell in cells), int, len(cells))
-    times = _rows(visits, picked.time, len(cells))
     levels = None if picked.marker is None else np.array([str(cell).strip() for cell in column(visits, picked.marker)])
-    series = []
+    measured = []
     for name, level in zip(picked.values, picked.levels):
         values = np.full(len(cells), np.nan) if name is None else _rows(visits, name, len(cells))
         wanted = ~np.isnan(values)
         if levels is not None:
             wanted &= levels == level
+        measured.append((values, wanted))
+    seen = np.any([wanted for _, wanted in measured], axis=0)
+    times = count_times(reader.parts, visits, picked.time, picked.id, individuals, known, seen, origin, subjects)
+    series = []
+    for values, wanted in measured:
         if np.isnan(times[wanted]).any():
             row = int(np.flatnonzero(wanted & np.isnan(times))[0])
             raise TrajectoryMapsError(
@@ -134,7 +140,7 @@ def read_visits(
                 f'expected a time for every value, received none in row {row} of "{picked.time}". Leave it out.',
             )
         series.append(_ordered(individuals[wanted], times[wanted], values[wanted], len(known), keep_repeats))
-    return Cohort(list(known), series, _covariates(reader, known, visits, subjects, picked.id))
+    return Cohort(list(known), series, _covariates(reader, known, visits, subjects, picked.id, origin))
 
 
 def _rows(visits: Any, name: str, count: int) -> Array:
@@ -158,12 +164,12 @@ def _ordered(who: Array, t: Array, y: Array, m: int, keep_repeats: bool) -> tupl
 
 
 def _covariates(
-    reader: Reader, known: Mapping[Any, int], visits: Any, subjects: Any, id: str
+    reader: Reader, known: Mapping[Any, int], visits: Any, subjects: Any, id: str, origin: str | None
 ) -> list[Mapping[str, Any]] | None:
     if not reader.covariates:
-        if subjects is not None:
+        if subjects is not None and not is_from_column(reader.parts, origin):
             raise TrajectoryMapsError(
-                "option", "subjects: expected with a model of covariates; this one has none. Leave it out."
+                "option", "subjects: expected with a model of covariates or an origin in a column; this one has neither. Leave it out."
             )
         return None
     table = visits if subjects is None else subjects

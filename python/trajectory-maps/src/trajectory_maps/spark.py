@@ -7,15 +7,17 @@ is a hash of ids, and what a worker computes of a shard, or of an individual, is
 
 from __future__ import annotations
 
-import base64
 import math
 import os
 import pickle
 import re
+import shutil
 import tempfile
 from functools import partial
 from pathlib import Path
 from typing import Any, Mapping, Sequence
+
+import numpy as np
 
 from ._basis import TRANSFORMS
 from ._cli import Fit, run
@@ -24,13 +26,16 @@ from ._errors import TrajectoryMapsError
 from ._frames import write_csv
 from ._model import Model, load_model
 from ._packed import Plan, write_statistics
+from ._spark_rounds import fit_on_spark
+from ._spark_rows import CELLS, are_dates, id_column, literal, quoted, visits_in
 from ._spark_work import places_of, reading, statistics_of, without_columns
+from ._times import Counting, counting, parse_origin
 from ._visits import Picked, pick_columns
 
 _PER_SHARD = 2048
-_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
-_IDS = ("string", "varchar", "char", "tinyint", "smallint", "int", "bigint")
-_FLAGS_OF_STATISTICS = ("transform", "marker", "unit", "time_unit", "limits", "basis", "degree", "knots", "noise")
+#: sums of a shard go to the driver in every round, some 260 kB each
+_PER_SHARD_OF_ROUNDS = 16384
+_FLAGS_OF_STATISTICS = ("transform", "marker", "unit", "time_unit", "limits", "basis", "degree", "knots", "noise", "origin")
 
 
 def statistics(
@@ -41,6 +46,7 @@ def statistics(
     time: str | None = None,
     value: str | Mapping[str, str] | None = None,
     marker: str | None = None,
+    origin: str | None = None,
     shards: int | None = None,
     partitions: int | None = None,
     keep_repeats: bool = False,
@@ -50,10 +56,12 @@ def statistics(
     Written as Parquet, `dtm fit --statistics FOLDER` reads it. ``like`` says basis, centre and noise: a model, a file or folder of
     statistics, or a :class:`Plan`. Columns are those of ``like`` unless they are named, as in :func:`trajectory_maps.embed`. ``shards``
     is how many (about 2,048 individuals each by default, for which ids are counted first), ``partitions`` among how many tasks
-    they are spread (by default as Spark is set). **The result holds data of individuals.**
+    they are spread (by default as Spark is set). Times are numbers, dates or moments, of which the day in the time zone of the session counts;
+    they are counted as those of ``like``, or from ``origin``. **The result holds data of individuals.**
     """
     plan = Plan.of(like)
-    rows = _visits(df, pick_columns(plan, df.columns, id, time, value, marker))
+    picked = pick_columns(plan, df.columns, id, time, value, marker)
+    rows = visits_in(df, picked, counting(plan.parts, are_dates(df, picked), origin)).drop(*CELLS)
     count = shards or _shards_for(_number_of_ids(rows))
     keyed = rows.selectExpr("*", f"cast(pmod(xxhash64(id), {int(count)}) as int) as shard")
     spread = keyed.repartition("shard") if partitions is None else keyed.repartition(partitions, "shard")
@@ -71,6 +79,7 @@ def embed(
     value: str | Mapping[str, str] | None = None,
     marker: str | None = None,
     subjects: Any = None,
+    origin: str | None = None,
     partitions: int | None = None,
     keep_repeats: bool = False,
     suspects: bool = False,
@@ -78,6 +87,7 @@ def embed(
     """Places of everybody in a DataFrame of visits, as a DataFrame with a row for each individual who was seen.
 
     Columns and numbers are those of :func:`trajectory_maps.embed`; ``subjects`` is a DataFrame with the covariates that the model needs.
+    Times are counted as those of the model, or from ``origin``; a column for it stands in ``df``.
     Values that are probably wrong are counted if ``suspects`` asks for it, which doubles the time.
     """
     own = model if isinstance(model, Model) else load_model(model)
@@ -93,16 +103,17 @@ def embed(
         raise TrajectoryMapsError(
             "option", "subjects: expected with a model of covariates; this one has none. Leave it out."
         )
-    rows = _visits(df, picked, own.covariates if subjects is None else ())
+    rule = counting(own.parts, are_dates(df, picked), origin)
+    rows = visits_in(df, picked, rule, own.covariates if subjects is None else ()).drop(*CELLS)
     if subjects is not None:
-        rows = rows.join(subjects.selectExpr(_id(picked.id), *map(_quoted, own.covariates)), "id", "left")
+        rows = rows.join(subjects.selectExpr(id_column(picked.id), *map(quoted, own.covariates)), "id", "left")
     spread = rows.repartition("id") if partitions is None else rows.repartition(partitions, "id")
     sent = without_columns(own)
     nobody: dict[str, Any] = {name: [] for name in ("id", "time", *own.covariates)}
     nobody |= {f"value_{k}": [] for k in range(1, len(own.parts) + 1)}
     names = embed_table(sent, nobody, **reading(sent), suspects=suspects)
     kinds = ("string" if name == "id" else "bigint" if re.match("visits(_|$)|suspects$", name) else "double" for name in names)
-    schema = ", ".join(f"{_quoted(name)} {kind}" for name, kind in zip(names, kinds))
+    schema = ", ".join(f"{quoted(name)} {kind}" for name, kind in zip(names, kinds))
     return spread.sortWithinPartitions("id").mapInArrow(partial(places_of, pickle.dumps(sent), keep_repeats, suspects), schema)
 
 
@@ -121,18 +132,31 @@ def fit(
     shards: int | None = None,
     partitions: int | None = None,
     keep_repeats: bool = False,
+    rounds: str = "driver",
     **options: Any,
 ) -> Fit:
     """Fits a map to a DataFrame of visits: statistics on Spark, the fit here by `dtm fit --statistics`, places on Spark.
 
     Basis, centre and noise are chosen on about ``sample`` individuals, with those among them who were seen first and last.
     ``folder`` is where Spark writes the statistics, which must not exist yet and must be in reach of this machine, as ``local_folder``
-    if it is called otherwise here; without one they are collected (148 bytes an individual and marker). ``options`` are the flags of `dtm
+    if it is called otherwise here; without one they are collected (148 bytes an individual and marker). With ``rounds="spark"`` every pass of
+    the map over individuals is a job of Spark on the statistics in ``folder``, which this machine need not reach; linear models, checks of
+    places and the statistics themselves stay here as well. Noise then has one level (``noise="white"`` or ``"serial"``). ``options`` are the flags of `dtm
     statistics` and `dtm fit` with underscores: ``transform="log", noise="level", dim=1``; for several markers
-    ``markers=["bili:log", "albumin"]``, with ``value`` and ``marker_column`` for a long table.
+    ``markers=["bili:log", "albumin"]``, with ``value`` and ``marker_column`` for a long table; with dates ``origin="first"`` (as it is without) and
+    ``time_unit="months"``.
     """
+    if rounds not in ("driver", "spark"):
+        raise TrajectoryMapsError("option", f'rounds: expected "driver" or "spark", received {rounds!r}.')
+    if rounds == "spark" and folder is None:
+        raise TrajectoryMapsError(
+            "option", 'rounds: expected folder=... with "spark", which reads the statistics there in every round, received none.'
+        )
     picked = _picked(id, time, value, markers, marker_column, df.columns)
-    rows = _visits(df, picked)
+    dates = are_dates(df, picked)
+    asked = options.get("origin", "first" if dates else None)
+    rule = None if asked is None else parse_origin(asked, dates, "days")
+    rows = visits_in(df, picked, rule)
     about = {name: options.pop(name) for name in _FLAGS_OF_STATISTICS if name in options}
     if "seed" in options:
         about["seed"] = options["seed"]
@@ -142,81 +166,57 @@ def fit(
     keep = tempfile.TemporaryDirectory(prefix="trajectory-maps-")
     scratch = Path(keep.name)
     count, chosen = _sampled(rows, len(picked.values), sample)
-    write_csv(_as_table(chosen, picked), scratch / "sample.csv")
+    write_csv(_as_table(chosen, picked, rule, dates), scratch / "sample.csv")
     run("statistics", str(scratch / "sample.csv"), out=str(scratch / "plan.parquet"), **about)
     (scratch / "sample.csv").unlink()
     plan = Plan.of(scratch / "plan.parquet")
-    taken = statistics(df, plan, shards=shards or _shards_for(count), partitions=partitions, keep_repeats=keep_repeats)
-    if folder is None:
-        source = scratch / "statistics.parquet"
-        write_statistics(source, (row.asDict() for row in taken.toLocalIterator()))
-    else:
-        taken.write.mode("error").option("compression", "snappy").parquet(folder)
-        source = Path(local_folder or re.sub(r"^file:/*", "/", folder))
-        if not source.is_dir():
-            raise TrajectoryMapsError(
-                "file",
-                f"fit: expected {folder}, where Spark wrote the statistics, as {source} on this machine, received no such folder. "
-                "Name it as it is called here: local_folder=...",
-            )
+    if rounds == "spark" and any(part.noise.spread > 0 for part in plan.parts):
+        raise TrajectoryMapsError(
+            "option",
+            'rounds: expected noise of one level with "spark", received levels of individuals, which a fit keeps from round to round. '
+            'Ask for noise="white" or "serial", or leave rounds="spark" out.',
+        )
+    size = _PER_SHARD if rounds == "driver" else _PER_SHARD_OF_ROUNDS
+    number = shards or _shards_for(count, size)
+    taken = statistics(df, plan, shards=number, partitions=partitions, keep_repeats=keep_repeats)
     to = scratch / "run" if out is None else Path(os.fspath(out))
-    summary = run("fit", statistics=str(source), out=str(to), **options)
+    if folder is not None:
+        taken.write.mode("error").option("compression", "snappy").parquet(folder)
+    if rounds == "spark":
+        summary = fit_on_spark(df.sparkSession.read.parquet(folder), plan, scratch, out=str(to), **options)
+    else:
+        source = scratch / "statistics.parquet"
+        if folder is None:
+            write_statistics(source, (row.asDict() for row in taken.toLocalIterator()))
+        else:
+            source = _in_reach(folder, local_folder)
+        summary = run("fit", statistics=str(source), out=str(to), **options)
     for file in (scratch / "statistics.parquet", scratch / "plan.parquet"):
         file.unlink(missing_ok=True)
+    for own in ("statistics", "rounds"):
+        shutil.rmtree(scratch / own, ignore_errors=True)
     model = load_model(to)
     return Fit(model, to, summary, embed(df, model, partitions=partitions, keep_repeats=keep_repeats), keep)
 
 
-# Rows as workers read them: id, time, value_1, value_2, ..., and covariates.
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def _literal(text: str) -> str:
-    """A text in SQL, however quotes and backslashes are set to be read."""
-    return f"decode(unbase64('{base64.b64encode(text.encode()).decode()}'), 'UTF-8')"
-
-
-def _id(name: str) -> str:
-    return f"trim(cast({_quoted(name)} as string)) as id"
-
-
-def _visits(df: Any, picked: Picked, covariates: Sequence[str] = ()) -> Any:
-    """The visits of a DataFrame, checked by their types; rows without a value are left out."""
-    types = dict(df.dtypes)
-    _check(types, picked.id, "ids", _IDS, "Cast it to string")
-    _check(
-        types, picked.time, "times", _NUMBERS, "Count days, months or years from a common start: datediff(...) / 365.25"
+def _in_reach(folder: str, local_folder: str | os.PathLike[str] | None) -> Path:
+    """The folder of statistics as it is called on this machine."""
+    source = Path(local_folder or re.sub(r"^file:/*", "/", folder))
+    if source.is_dir():
+        return source
+    raise TrajectoryMapsError(
+        "file",
+        f"fit: expected {folder}, where Spark wrote the statistics, as {source} on this machine, received no such folder. "
+        "Name it as it is called here: local_folder=...",
     )
-    columns = [_id(picked.id), f"cast({_quoted(picked.time)} as double) as time"]
-    for k, (name, level) in enumerate(zip(picked.values, picked.levels), 1):
-        cell = "null"
-        if name is not None:
-            _check(types, name, "values", _NUMBERS, "Cast it, after a look at what is no number")
-            cell = f"nanvl(cast({_quoted(name)} as double), cast(null as double))"
-            if picked.marker is not None:
-                cell = f"case when trim(cast({_quoted(picked.marker)} as string)) = {_literal(level)} then {cell} end"
-        columns.append(f"cast({cell} as double) as value_{k}")
-    seen = " or ".join(f"value_{k} is not null" for k in range(1, len(picked.values) + 1))
-    return df.selectExpr(*columns, *map(_quoted, covariates)).where(seen)
-
-
-def _check(types: Mapping[str, str], name: str, what: str, wanted: Sequence[str], remedy: str) -> None:
-    if types[name].split("(")[0] not in wanted:
-        raise TrajectoryMapsError(
-            "not-a-number" if wanted is _NUMBERS else "option",
-            f'expected {what} as {", ".join(wanted)} in column "{name}", received {types[name]}. {remedy}.',
-        )
 
 
 def _number_of_ids(rows: Any) -> int:
     return int(rows.selectExpr("approx_count_distinct(id) as n").collect()[0]["n"])
 
 
-def _shards_for(individuals: int) -> int:
-    return max(1, math.ceil(individuals / _PER_SHARD))
+def _shards_for(individuals: int, size: int = _PER_SHARD) -> int:
+    return max(1, math.ceil(individuals / size))
 
 
 # The sample that basis, centre and noise are chosen on.
@@ -274,20 +274,25 @@ def _sampled(rows: Any, parts: int, most: int) -> tuple[int, list[Any]]:
     chosen = f"pmod(xxhash64(id, 'sample'), {step}) = 0"
     seen = sorted({own for own in found.values() if own is not None})
     if seen:
-        chosen = f"{chosen} or id in ({', '.join(map(_literal, seen))})"
+        chosen = f"{chosen} or id in ({', '.join(map(literal, seen))})"
     return count, rows.where(chosen).collect()
 
 
-def _as_table(rows: Sequence[Any], picked: Picked) -> dict[str, list[Any]]:
+def _as_table(rows: Sequence[Any], picked: Picked, rule: Counting | None, dates: bool) -> dict[str, list[Any]]:
     """Collected rows as a table in the form of the DataFrame that they come from."""
+    written = lambda cell: str(np.datetime64(int(cell), "D")) if dates and cell is not None else cell
+    head = {picked.id: [row["id"] for row in rows]}
+    head[picked.time] = [written(row["time" if rule is None else "_given"]) for row in rows]
+    if rule is not None and rule.column is not None:
+        head[rule.column] = [written(row["_origin"]) for row in rows]
     if picked.marker is None:
-        head = {picked.id: [row["id"] for row in rows], picked.time: [row["time"] for row in rows]}
         return head | {str(name): [row[f"value_{k}"] for row in rows] for k, name in enumerate(picked.values, 1)}
+    # A row for each value.
     cells = [
-        (row["id"], row["time"], level, row[f"value_{k}"])
-        for row in rows
+        (at, level, row[f"value_{k}"])
+        for at, row in enumerate(rows)
         for k, level in enumerate(picked.levels, 1)
         if row[f"value_{k}"] is not None
     ]
-    names = (picked.id, picked.time, picked.marker, str(picked.values[0]))
-    return dict(zip(names, map(list, zip(*cells)))) if cells else {name: [] for name in names}
+    table = {name: [own[at] for at, _, _ in cells] for name, own in head.items()}
+    return table | {picked.marker: [own[1] for own in cells], str(picked.values[0]): [own[2] for own in cells]}

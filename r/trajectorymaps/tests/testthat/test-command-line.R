@@ -5,8 +5,9 @@ test_that("numbers are written so that they read back bit for bit", {
   expect_identical(cells(c(3L, NA)), c("3", ""))
 })
 
-test_that("dates are refused with the remedy", {
-  expect_error(cells(as.Date("2020-01-01")), "expected numbers, received dates")
+test_that("dates go as the day that they show", {
+  expect_identical(cells(as.Date(c("2020-01-01", NA))), c("2020-01-01", ""))
+  expect_identical(cells(as.POSIXct("2020-01-01 23:30", tz = "America/New_York")), "2020-01-01")
 })
 
 test_that("options become flags", {
@@ -32,4 +33,6 @@ test_that("the program is found by option, and its absence has a remedy", {
 test_that("what the program refuses is an error with its own words", {
   visits <- data.frame(id = 1:3, time = 0, value = 1:3)
   expect_error(dtm(value ~ time | id, visits, transform = "cube"), "dtm fit ended with code 2: .*cube")
+  visits$value <- c("1", "high", "2")
+  expect_error(dtm(value ~ time | id, visits), "data (row 1 is line 2), line 3, column \"value\"", fixed = TRUE)
 })

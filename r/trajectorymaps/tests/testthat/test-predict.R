@@ -31,3 +31,32 @@ test_that("simulated cohorts differ by their seeds", {
   expect_identical(unique(drawn$sim), 1:2)
   expect_false(isTRUE(all.equal(drawn$value[drawn$sim == 1], drawn$value[drawn$sim == 2])))
 })
+
+test_that("dates and times since an origin are counted as the command line counts them", {
+  small_fit()
+  visits <- study$cohort$visits
+  entry <- as.Date("2001-02-03") + 11 * match(visits$id, unique(visits$id))
+  visits$day <- entry + round(visits$time * 365.25)
+  visits$onset <- entry - 100
+  visits$age <- 40 + visits$time
+  visits$value[3] <- NA
+  less <- list(dim = 1, restarts = 0, jobs = 1, noise = "white")
+  for (asked in list(list(value ~ day | id, time_unit = "months"), list(value ~ day | id, origin = "column:onset"),
+                     list(value ~ day | id, origin = "date:2000-01-01"), list(value ~ age | id, origin = "first"))) {
+    fit <- suppressWarnings(do.call(dtm, c(asked, list(data = visits), less)))
+    values <- suppressWarnings(fitted(fit))
+    expect_identical(which(is.na(values)), 3L)
+    # The folder holds counted times.
+    opened <- dtm_open(fit$folder)
+    expect_equal(sort(suppressWarnings(fitted(opened))), sort(values), tolerance = 1e-14)
+    kept <- which(!is.na(visits$value))
+    expect_equal(sort(counted_times(fit)[kept]), sort(opened$data$time), tolerance = 1e-14)
+    file <- tempfile(fileext = ".pdf")
+    grDevices::pdf(file)
+    drawn <- suppressWarnings(plot(fit, id = visits$id[1], at = 1:3))
+    again <- suppressWarnings(plot(opened, id = visits$id[1], at = 1:3))
+    grDevices::dev.off()
+    expect_equal(again$mean, drawn$mean, tolerance = 1e-12)
+    expect_equal(region_sizes(opened, ranef(opened)), region_sizes(fit, ranef(fit)), tolerance = 1e-12)
+  }
+})

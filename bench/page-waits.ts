@@ -117,6 +117,37 @@ export async function hoverWaits(page: Page): Promise<number[]> {
   });
 }
 
+/** Milliseconds from a move of a held visit on the chart of the open individual to its next course, several times. */
+export async function dragWaits(page: Page): Promise<number[]> {
+  return page.evaluate(async () => {
+    const handle = document.querySelector<HTMLElement>(".handle")!;
+    const { x, y } = handle.getBoundingClientRect();
+    const courses = () =>
+      Array.from(document.querySelectorAll("path.course:not(.ghost)"), (path) => path.getAttribute("d")).join();
+    handle.setPointerCapture = () => {};
+    const send = (type: string, k: number) =>
+      handle.dispatchEvent(
+        new PointerEvent(type, { clientX: x + 13, clientY: y + 13 + k, bubbles: true, pointerId: 1, button: 0 }),
+      );
+    send("pointerdown", 0);
+    const waits: number[] = [];
+    for (let k = 1; k <= 30; k++) {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      const before = courses();
+      const begin = performance.now();
+      send("pointermove", k);
+      while (courses() === before) {
+        if (performance.now() - begin > 10_000) throw new Error("Expected another course.");
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+      waits.push(performance.now() - begin);
+    }
+    send("pointerup", 30);
+    // The first move makes the copy.
+    return waits.slice(1);
+  });
+}
+
 /** Milliseconds from a turn of the wheel to the frame after it, zooming in and out again. */
 export async function zoomFrames(page: Page): Promise<number[]> {
   return page.evaluate(async () => {

@@ -2,19 +2,25 @@
  * Completes package-lock.json for every platform. Tools such as Biome and Rolldown come as one optional package per
  * platform. Where a registry does not offer all of them at the time of locking, npm leaves the missing ones out of the
  * lock file, and then `npm ci` refuses it everywhere. This adds them by name and version, with the platform their
- * name tells, so that each machine fetches its own and passes over the others.
+ * name tells, so that each machine fetches its own and passes over the others; and it asks the registry for the checksum of
+ * every entry without one, since npm installs such an entry unchecked and does not ask for it later. A package that the
+ * registry does not offer has none: the script names it and ends with 1, and the tool it belongs to is pinned to a version
+ * that is offered for all platforms.
  *
  * Usage, after npm install or npm update: node scripts/complete-lock.mjs
  */
+import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const LOCK = fileURLToPath(new URL("../package-lock.json", import.meta.url));
 const SYSTEMS = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"];
 const PROCESSORS = ["arm64", "arm", "ia32", "loong64", "ppc64", "riscv64", "s390x", "wasm32", "x64"];
 
-const lock = JSON.parse(readFileSync(LOCK, "utf8"));
+const before = readFileSync(LOCK, "utf8");
+const lock = JSON.parse(before);
 const added = [];
 for (const [path, entry] of Object.entries(lock.packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
@@ -34,13 +40,42 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     added.push(`${name}@${version}`);
   }
 }
-if (added.length > 0) {
-  lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, "en")));
-  writeFileSync(LOCK, `${JSON.stringify(lock, null, 2)}\n`);
+
+const unchecked = [];
+const checked = [];
+for (const [path, entry] of Object.entries(lock.packages)) {
+  if (!path.includes("node_modules/") || entry.link || entry.integrity !== undefined) continue;
+  const wanted = `${path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)}@${entry.version}`;
+  const integrity = await integrityOf(wanted);
+  (integrity === undefined ? unchecked : checked).push(wanted);
+  const { version, ...rest } = entry;
+  if (integrity !== undefined) lock.packages[path] = { version, integrity, ...rest };
 }
-process.stdout.write(
-  added.length === 0 ? "Nothing is missing.\n" : `Added ${added.length}:\n  ${added.join("\n  ")}\n`,
-);
+
+lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, "en")));
+const after = `${JSON.stringify(lock, null, 2)}\n`;
+if (after !== before) writeFileSync(LOCK, after);
+tell("Added", added);
+tell("Checksums of", checked);
+tell("Not offered by the registry, so without a checksum:", unchecked);
+if (added.length + checked.length + unchecked.length === 0) process.stdout.write("Nothing is missing.\n");
+process.exitCode = unchecked.length === 0 ? 0 : 1;
+
+function tell(what, names) {
+  if (names.length > 0) process.stdout.write(`${what} ${names.length}:\n  ${names.join("\n  ")}\n`);
+}
+
+/** The checksum of a package as the registry tells it, or undefined where it is not offered. */
+async function integrityOf(wanted) {
+  // npm is a .cmd file on Windows and needs a shell.
+  const shell = process.platform === "win32";
+  try {
+    const { stdout } = await promisify(execFile)("npm", ["view", wanted, "dist.integrity", "--json"], { shell });
+    return JSON.parse(stdout);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The entry that the package at `path` finds for `name`: in its own node_modules, or in the nearest one above. */
 function foundFrom(path, name) {

@@ -71,7 +71,7 @@ function install() {
   say("Installing the packages named in package-lock.json (once) ...");
   run(
     "npm",
-    ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"],
+    ["ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
     ROOT,
     "Installing failed. Is the npm registry in reach?",
   );
@@ -102,7 +102,7 @@ function targets() {
     {
       name: "oracle and studies",
       folder: ".",
-      sources: ["packages/core/src", "oracles", "studies", "bench", "scripts"],
+      sources: ["packages/core/src", "oracles", "studies", "bench", "scripts", "test"],
     },
   ];
 }
@@ -140,13 +140,17 @@ function buildKey(target) {
     "tsdown.map.config.ts",
     "build.mjs",
     "demo.mjs",
+    "demo-evidence.json",
     "vite.config.ts",
     "index.html",
+    "calculator.html",
     "package.json",
     "tsconfig.json",
   ].map((file) => join(ROOT, target.folder, file));
   const sources = target.sources.flatMap((folder) => filesUnder(join(ROOT, folder)));
-  const shared = ["tsconfig.base.json", join("scripts", "notices.mjs")].map((file) => join(ROOT, file));
+  const shared = ["tsconfig.base.json", join("scripts", "notices.mjs"), join("scripts", "licence-texts.mjs")].map(
+    (file) => join(ROOT, file),
+  );
   for (const file of [...configuration, ...shared, ...sources]) {
     const name = relative(ROOT, file).split(sep).join("/");
     hash.update(`${name}\0`).update(existsSync(file) ? readFileSync(file) : "");

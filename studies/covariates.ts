@@ -240,7 +240,7 @@ ${markdownTable(MEAN_HEAD, [...inMean(1, meanOne), ...inMean(2, meanTwo)])}`,
       ];
       return `The level of four standard normal columns a fit, which have nothing to do with anybody: how often 95 % intervals leave out 0 (it should be 5), and the root mean square of
 estimate by standard error (it should be 1). The model-based error counts on the model being right, the robust one, which intervals take, does not. The last row of a cohort is the
-mixed model from which the map starts, beside which its effects stand.
+mixed model with a mean curve, whose effects stand beside the map's.
 
 ${markdownTable(NOISE_HEAD, rows)}`;
     },

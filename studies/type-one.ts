@@ -6,19 +6,22 @@
  * the variance, a hundredth at most at the sizes here. With --refit every study has a map of its own, and no pool.
  * Results: docs/studies/type-one.md.
  * Usage: npm run study:type-one [-- --studies 1000 --draws 499 --sizes 200,1000 --shares 0.1,0.5 --seed 21 --only entry
- *        --pool 50000 --effects --refit --json]
+ *        --pool 50000 --effects --visits --refit --json]
  */
 import { parseArgs } from "node:util";
+import { NO_ADJUSTMENT, seenEqually } from "../packages/core/src/associate/adjustment.ts";
 import { differenceMap } from "../packages/core/src/associate/difference-map.ts";
 import { multiplierP } from "../packages/core/src/associate/multipliers.ts";
 import { pairAuc } from "../packages/core/src/associate/pair-auc.ts";
 import { MAP_KERNEL, testKernel } from "../packages/core/src/associate/place-features.ts";
 import { type PosteriorFeatures, posteriorFeatures } from "../packages/core/src/associate/posterior-features.ts";
 import { approximateP, scoreOf } from "../packages/core/src/associate/score-test.ts";
-import { makeCohort, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
-import { fitDtm, simulateCohort, simulateFromModel } from "../packages/core/src/index.ts";
+import { type Cohort, makeCohort, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
+import { fitDtm, type Placements } from "../packages/core/src/index.ts";
 import { joinFloats, takeRows } from "../packages/core/src/numeric/matrix.ts";
-import { createRandom, type Random } from "../packages/core/src/numeric/random.ts";
+import { createRandom } from "../packages/core/src/numeric/random.ts";
+import { openLaw } from "./shared/seen.ts";
+import { DESIGNS, type Design, drawTwoGroups } from "./shared/two-groups.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -30,6 +33,7 @@ const { values: flags } = parseArgs({
     only: { type: "string", default: "" },
     pool: { type: "string", default: "50000" },
     effects: { type: "boolean", default: false },
+    visits: { type: "boolean", default: false },
     refit: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
@@ -38,69 +42,30 @@ const seed = Number(flags.seed);
 const draws = Number(flags.draws);
 const numStudies = Number(flags.studies);
 
-/** How a group is seen: mean number of visits (1 + Poisson), and the time of a visit. */
-interface Seen {
-  readonly visits: number;
-  readonly time: (random: Random) => number;
-}
-
-interface Design {
-  readonly name: string;
-  readonly cases: Seen;
-  readonly controls: Seen;
-  /** Added to the values of cases. */
-  readonly shift?: number;
-}
-
-const between =
-  (from: number, to: number) =>
-  (random: Random): number =>
-    from + (to - from) * random.uniform();
-const usual: Seen = { visits: 4, time: between(0, 10) };
-const [rarely, often] = [2, 8].map((visits): Seen => ({ ...usual, visits }));
-
-const DESIGNS: readonly Design[] = [
-  { name: "visits alike", cases: usual, controls: usual },
-  { name: "2 against 8 visits", cases: rarely, controls: often },
-  { name: "8 against 2 visits", cases: often, controls: rarely },
-  { name: "follow-up 4 against 10 years", cases: { ...usual, time: between(0, 4) }, controls: usual },
-  { name: "follow-up 7 against 10 years", cases: { ...usual, time: between(0, 7) }, controls: usual },
-  { name: "entry at year 5 against 0", cases: { ...usual, time: between(5, 10) }, controls: usual },
-  {
-    name: "spacing: early against late",
-    cases: { ...usual, time: (random) => 10 * random.uniform() ** 2 },
-    controls: { ...usual, time: (random) => 10 * (1 - random.uniform() ** 2) },
-  },
-  { name: "power: level -5, visits alike", cases: usual, controls: usual, shift: -5 },
-  { name: "power: level -8, 8 against 2 visits", cases: often, controls: rarely, shift: -8 },
-];
-
-const { cohort: source } = simulateCohort("pfvc", { seed, numIndividuals: 600 });
-const law = fitDtm(source, { seed });
-const { marker } = onlyMarker(source);
+const law = openLaw(seed);
+const { model, marker, draw: drawCohort } = law;
 
 const kernels = [testKernel(2), ...(flags.effects ? [MAP_KERNEL] : [])];
 
-/** n individuals seen in one way: values from the law at their visits, moved by `shift`. */
-function drawCohort(seen: Seen, shift: number, n: number, drawSeed: number) {
-  const random = createRandom(drawSeed);
-  const ids: string[] = [];
-  const times: number[] = [];
-  for (let i = 0; i < n; i++) {
-    const visits = Array.from({ length: 1 + random.poisson(seen.visits - 1) }, () => seen.time(random));
-    for (const time of visits.sort((a, b) => a - b)) {
-      // Padded, so that the cohort keeps this order.
-      ids.push(String(i).padStart(6, "0"));
-      times.push(time);
-    }
-  }
-  const design = makeCohort({ ids, times, values: new Float64Array(ids.length) }, marker);
-  const { values } = onlyMarker(simulateFromModel(law, design, { seed: drawSeed }).cohort);
-  return { ids, times, values: values.map((v) => v + shift) };
-}
+/** The studies of a design: features of m individuals, the first n₁ of them cases, one kernel after the other, and their visits. */
+type Studies = (
+  m: number,
+  cases: number,
+  studySeed: number,
+) => { readonly features: PosteriorFeatures[]; readonly visits: Visits };
 
-/** The studies of a design: features of m individuals, the first n₁ of them cases, one kernel after the other. */
-type Studies = (m: number, cases: number, studySeed: number) => PosteriorFeatures[];
+type Visits = Pick<Placements, "numObservations" | "firstTime" | "lastTime">;
+
+/** Number, first and last time of everybody's visits. */
+function visitsOf(cohort: Cohort): Visits {
+  const { offsets, times } = onlyMarker(cohort);
+  const each = Array.from({ length: offsets.length - 1 }, (_, i) => i);
+  return {
+    numObservations: Int32Array.from(each, (i) => offsets[i + 1] - offsets[i]),
+    firstTime: Float64Array.from(each, (i) => times[offsets[i]]),
+    lastTime: Float64Array.from(each, (i) => times[offsets[i + 1] - 1]),
+  };
+}
 
 /** Individuals of both groups from pools, placed once on the map of the law. */
 function pooledStudies({ cases, controls, shift = 0 }: Design, poolSeed: number): Studies {
@@ -108,9 +73,10 @@ function pooledStudies({ cases, controls, shift = 0 }: Design, poolSeed: number)
   const [ours, others] = [
     { seen: cases, shift },
     { seen: controls, shift: 0 },
-  ].map(({ seen, shift: moved }, k) =>
-    posteriorFeatures(law, makeCohort(drawCohort(seen, moved, size, poolSeed + k), marker), kernels),
-  );
+  ].map(({ seen, shift: moved }, k) => {
+    const cohort = makeCohort(drawCohort(seen, moved, size, poolSeed + k), marker);
+    return { features: posteriorFeatures(model, cohort, kernels), visits: visitsOf(cohort) };
+  });
   return (m, numCases, studySeed) => {
     const random = createRandom(studySeed);
     const pick = (n: number) => {
@@ -119,27 +85,31 @@ function pooledStudies({ cases, controls, shift = 0 }: Design, poolSeed: number)
       return [...picked];
     };
     const [first, rest] = [pick(numCases), pick(m - numCases)];
-    return ours.map((features, k) => ({
-      ...features,
+    const both = (of: keyof Visits) => [
+      ...first.map((i) => ours.visits[of][i]),
+      ...rest.map((i) => others.visits[of][i]),
+    ];
+    const features = ours.features.map((own, k) => ({
+      ...own,
       rows: joinFloats([
-        takeRows(features.rows, features.numFeatures, first),
-        takeRows(others[k].rows, features.numFeatures, rest),
+        takeRows(own.rows, own.numFeatures, first),
+        takeRows(others.features[k].rows, own.numFeatures, rest),
       ]),
     }));
+    const visits = {
+      numObservations: Int32Array.from(both("numObservations")),
+      firstTime: Float64Array.from(both("firstTime")),
+      lastTime: Float64Array.from(both("lastTime")),
+    };
+    return { features, visits };
   };
 }
 
 /** Individuals drawn for each study, and a map fitted to them. */
-function refittedStudies({ cases, controls, shift = 0 }: Design): Studies {
+function refittedStudies(design: Design): Studies {
   return (m, numCases, studySeed) => {
-    const parts = [
-      drawCohort(cases, shift, numCases, studySeed),
-      drawCohort(controls, 0, m - numCases, studySeed + 0.5),
-    ];
-    const ids = parts.flatMap((part, k) => part.ids.map((id) => `${k}-${id}`));
-    const times = parts.flatMap((part) => part.times);
-    const cohort = makeCohort({ ids, times, values: parts.flatMap((part) => [...part.values]) }, marker);
-    return posteriorFeatures(fitDtm(cohort, { seed }), cohort, kernels);
+    const cohort = drawTwoGroups(law, design, m, numCases, studySeed);
+    return { features: posteriorFeatures(fitDtm(cohort, { seed }), cohort, kernels), visits: visitsOf(cohort) };
   };
 }
 
@@ -155,6 +125,9 @@ interface Row {
   readonly auc: number;
   readonly aucExcludes: number;
   readonly bandBroken: number;
+  /** Shares found among people seen equally often too, and in which the number of visits goes with the place. */
+  readonly holds: number;
+  readonly follow: number;
 }
 
 const rows: Row[] = [];
@@ -166,13 +139,22 @@ for (const [d, design] of DESIGNS.entries()) {
     for (const share of flags.shares.split(",").map(Number)) {
       const numCases = Math.round(share * m);
       const labels = Uint8Array.from({ length: m }, (_, i) => (i < numCases ? 1 : 0));
-      const sums = { rejected: 0, approximate: 0, auc: 0, aucExcludes: 0, bandBroken: 0 };
+      const sums = { rejected: 0, approximate: 0, auc: 0, aucExcludes: 0, bandBroken: 0, holds: 0, follow: 0 };
       for (let k = 0; k < numStudies; k++) {
         // Seeds of their own, so that rows are independent; the same whatever other designs are run.
         const studySeed = 1000 * seed + numStudies * (44 * d + row) + k;
-        const [features, fine] = draw(m, numCases, studySeed);
+        const { features: made, visits } = draw(m, numCases, studySeed);
+        const [features, fine] = made;
         const score = scoreOf(features.rows, labels);
-        if ((await multiplierP(score, studySeed, { draws })) <= 0.05) sums.rejected++;
+        const isFound = (await multiplierP(score, studySeed, { draws })) <= 0.05;
+        if (isFound) sums.rejected++;
+        if (flags.visits) {
+          const columns = seenEqually(NO_ADJUSTMENT, visits).columns.map(({ values }) => values);
+          const alike = scoreOf(features.rows, labels, columns);
+          if (isFound && (await multiplierP(alike, studySeed, { draws })) <= 0.05) sums.holds++;
+          const control = scoreOf(features.rows, Float64Array.from(visits.numObservations, Math.log));
+          if (approximateP(control) <= 0.05) sums.follow++;
+        }
         if (approximateP(score) <= 0.05) sums.approximate++;
         if (!flags.effects) continue;
         const auc = pairAuc(features.rows, labels, studySeed);
@@ -191,10 +173,11 @@ for (const [d, design] of DESIGNS.entries()) {
 }
 if (flags.json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
 
-function show({ design, m, share, rejected, approximate, auc, aucExcludes, bandBroken }: Row): string {
+function show({ design, m, share, rejected, approximate, auc, aucExcludes, bandBroken, holds, follow }: Row): string {
   const percent = (x: number) => `${(100 * x).toFixed(1)} %`.padStart(7);
   const effects = flags.effects
     ? `  AUC ${auc.toFixed(3)}, interval without 0.5 ${percent(aucExcludes)}, band broken ${percent(bandBroken)}`
     : "";
-  return `${design.padEnd(38)}m ${String(m).padStart(5)}  cases ${percent(share)}  p <= 0.05 in ${percent(rejected)}  approximate ${percent(approximate)}${effects}`;
+  const seen = flags.visits ? `  seen equally often ${percent(holds)}, visits follow ${percent(follow)}` : "";
+  return `${design.padEnd(50)}m ${String(m).padStart(5)}  cases ${percent(share)}  p <= 0.05 in ${percent(rejected)}  approximate ${percent(approximate)}${effects}${seen}`;
 }

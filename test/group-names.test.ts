@@ -41,12 +41,16 @@ function check(model: TrajectoryModel, cohort: Cohort): number {
   for (const numGroups of ["auto", 1, 2, 3, 5, 8] as const) {
     const { groups, labels } = groupPlaces(model, placements, { numGroups });
     expect(new Set(groups.map(({ name }) => name)).size).toBe(groups.length);
-    groups.forEach(({ name, summary, course, numMembers }, k) => {
-      expect(contradictions({ name, summary, times: course.times, values: course.median }, scale)).toEqual([]);
-      // At the last time that is spoken of, half of the members are still followed.
-      const [, last] = [...summary.matchAll(/at year ([\d.]+)/g)].at(-1) ?? [];
-      const followed = placements.lastTime.filter((t, i) => labels[i] === k && t >= Number(last) - 1e-9).length;
-      if (!summary.includes("fewer than half")) expect(followed).toBeGreaterThanOrEqual(numMembers / 2);
+    groups.forEach(({ name, summary, rate, course, numMembers, numSeen }, k) => {
+      const line = { name, summary, rate, times: course.times, values: course.median };
+      expect(contradictions(line, scale)).toEqual([]);
+      // So many are seen as long as the last time that is spoken of, half of the members or more.
+      const last = Number(/ (?:by|at) \w+ ([\d.,]+)(?:;.*)?$/.exec(summary)?.[1]?.replace(",", ""));
+      const followed = placements.lastTime.filter((t, i) => labels[i] === k && t >= last - 1e-9).length;
+      if (!summary.includes("fewer than half")) {
+        expect(numSeen).toBe(followed);
+        expect(followed).toBeGreaterThanOrEqual(numMembers / 2);
+      }
       names++;
     });
   }
@@ -83,20 +87,27 @@ describe("the checker of names", () => {
 
   it("finds what was wrong before", () => {
     const bilirubin = line((t) => 4.65 * (15.2 / 4.65) ** (t / 3.5));
-    const says = (name: string, summary: string) => contradictions({ name, summary, ...bilirubin }, log);
-    expect(says("rises to 15", "4.7 at year 0 to 15 at year 3.5, +40% a year")).toEqual([]);
-    expect(says("rises to 15", "4.7 at year 0 to 15 at year 3.5, +49% a year")).toHaveLength(1);
+    const says = (rate: string) =>
+      contradictions({ name: "steady rise to 15", summary: "4.7 to 15 by year 3.5", rate, ...bilirubin }, log);
+    expect(says("+40% a year")).toEqual([]);
+    expect(says("+49% a year")).toHaveLength(1);
     const falling = line((t) => 101 - 12.6 * t);
     const falls = (name: string, summary: string) => contradictions({ name, summary, ...falling }, plain);
-    expect(falls("falls to 57", "101 at year 0 to 57 at year 3.5, −12.6 a year")).toEqual([]);
-    expect(falls("falls, then stable", "101 at year 0, 76 at year 2, 57 at year 3.5")).toHaveLength(1);
-    expect(falls("rises to 71", "101 at year 0 to 57 at year 3.5, −12.6 a year").length).toBeGreaterThan(1);
-    expect(falls("stable near 79", "101 at year 0 to 57 at year 3.5").length).toBeGreaterThan(1);
-    const level = line(() => 74);
-    const rises = contradictions(
-      { name: "rises to 74", summary: "74 at year 0 to 74 at year 3.5, +2.2 a year", ...level },
-      plain,
-    );
-    expect(rises.length).toBeGreaterThan(1);
+    const ends = "101 to 57 by year 3.5";
+    const turn = "101, 76 at year 2, 57 by year 3.5";
+    expect(falls("steady decline to 57", ends)).toEqual([]);
+    expect(falls("steady decline to 71", ends)).toHaveLength(1);
+    for (const name of ["steady rise", "stable high", "stable near 79", "late decline", "dip and return", "falls"]) {
+      expect(falls(name, ends)).not.toEqual([]);
+    }
+    for (const name of ["dip and recovery", "decline, partly back", "decline, then stable", "late rise"]) {
+      expect(falls(name, turn)).not.toEqual([]);
+    }
+    expect(falls("a steady decline down to 57", ends)).not.toEqual([]);
+    const level = { ...line(() => 74), summary: "74 to 74 by year 3.5" };
+    expect(contradictions({ name: "stable high", lasts: [60, 74], ...level }, plain)).toEqual([]);
+    expect(contradictions({ name: "stable high", lasts: [74, 90, 95], ...level }, plain)).toHaveLength(1);
+    expect(contradictions({ name: "stable low", lasts: [60, 65, 74], ...level }, plain)).toHaveLength(1);
+    expect(contradictions({ name: "steady rise", rate: "+2.2 a year", ...level }, plain).length).toBeGreaterThan(1);
   });
 });

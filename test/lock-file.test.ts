@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 interface Entry {
   readonly version?: string;
   readonly resolved?: string;
+  readonly integrity?: string;
   readonly link?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
@@ -30,6 +31,12 @@ describe("package-lock.json", () => {
     );
     expect(missing).toEqual([]);
     expect(Object.keys(packages).filter((path) => path.includes("darwin-arm64")).length).toBeGreaterThan(2);
+  });
+
+  it("holds a checksum of every package, without which npm installs it unchecked (scripts/complete-lock.mjs)", () => {
+    const fetched = Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && !link);
+    expect(fetched.length).toBeGreaterThan(100);
+    expect(fetched.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ""))).toEqual([]);
   });
 
   it("holds no address of a registry", () => {

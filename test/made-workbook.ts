@@ -1,7 +1,7 @@
 /** A workbook of Excel made by hand: sheets of cells, as the tests of readers need them. */
 import { strToU8, zipSync } from "fflate";
 
-/** A cell: text, a number, truth, an error, a date by its serial number, or the value that was saved with a formula. */
+/** A cell: text, a number, truth, an error, a date by its serial number, or the value that was saved with a formula, if it was. */
 export type MadeCell =
   | string
   | number
@@ -9,7 +9,7 @@ export type MadeCell =
   | null
   | { readonly serial: number; readonly withTime?: boolean }
   | { readonly percent: number; readonly custom?: boolean }
-  | { readonly formula: string; readonly value: number }
+  | { readonly formula: string; readonly value: number | undefined | "" }
   | { readonly error: string };
 
 export interface MadeSheet {
@@ -57,6 +57,9 @@ function cellXml(cell: MadeCell, row: number, column: number): string {
   if (typeof cell === "boolean") return `<c ${at} t="b"><v>${Number(cell)}</v></c>`;
   if ("serial" in cell) return `<c ${at} s="${cell.withTime === true ? 2 : 1}"><v>${cell.serial}</v></c>`;
   if ("percent" in cell) return `<c ${at} s="${cell.custom === true ? 4 : 3}"><v>${cell.percent}</v></c>`;
+  // Without a value, as programs write that do not compute; Excel saves an empty text as one.
+  if ("formula" in cell && cell.value === undefined) return `<c ${at}><f>${cell.formula}</f><v></v></c>`;
+  if ("formula" in cell && cell.value === "") return `<c ${at} t="str"><f>${cell.formula}</f><v></v></c>`;
   if ("formula" in cell) return `<c ${at}><f>${cell.formula}</f><v>${cell.value}</v></c>`;
   return `<c ${at} t="e"><v>${cell.error}</v></c>`;
 }

@@ -132,9 +132,9 @@ describe("the example page", () => {
     await page.keyboard.press("ArrowLeft");
     await expect.poll(() => live.textContent()).toMatch(/^P\d+ · .*90 percent/);
     await page.keyboard.press("Shift+ArrowRight");
-    await expect.poll(() => live.textContent()).toMatch(/within ¼ prior sd|No data here/);
+    await expect.poll(() => live.textContent()).toMatch(/within ¼ map unit|No data here/);
     await page.keyboard.press("r");
-    await expect.poll(() => page.locator("#summary").textContent()).toMatch(/within ¼ prior sd of/);
+    await expect.poll(() => page.locator("#summary").textContent()).toMatch(/within ¼ map unit of/);
     await page.keyboard.press("p");
     await page.keyboard.press("+");
     const zoom = () =>
@@ -144,7 +144,7 @@ describe("the example page", () => {
       });
     const svg = await zoom();
     expect(svg).toContain("A &lt;map&gt;");
-    expect(svg).toContain("prior sd</text>");
+    expect(svg).toContain("map unit</text>");
     expect(svg).not.toContain("var(--");
     await page.keyboard.press("0");
     for (let k = 0; k < 5; k++) await page.keyboard.press("Escape");

@@ -63,6 +63,7 @@ describe("model files that were tampered with", () => {
     ["a crooked orientation", ({ model }) => model.orientation.fill(1)],
     ["an asymmetric residual", ({ model }) => model.markers[0].residual.covariance.splice(1, 1, 1e6)],
     ["an empty probe", ({ probe }) => Object.assign(probe, { times: [], median: [], upper: [] })],
+    ["a probe without a place", ({ probe }) => Object.assign(probe, { location: [] })],
     ["a matrix too short", ({ model }) => model.markers[0].map.inducingMean.pop()],
     ["null for a number", ({ model }) => Object.assign(model.markers[0], { center: null })],
   ])("are refused with %s", (_, change) => {

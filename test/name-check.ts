@@ -7,6 +7,10 @@ export interface NamedLine {
   readonly summary: string;
   readonly times: ArrayLike<number>;
   readonly values: ArrayLike<number>;
+  /** "−8 a year", or nothing. */
+  readonly rate?: string;
+  /** Last values of all groups of the set, where there are others. */
+  readonly lasts?: readonly number[];
 }
 
 /** The scale on which noise has one size: to it and back, and the standard deviation of one measurement there. */
@@ -19,7 +23,10 @@ export interface Scale {
 const number = (text: string) => Number(text.replaceAll(",", "").replace("−", "-"));
 const NUMBER = "(−?[\\d,]+(?:\\.\\d+)?)";
 
-export function contradictions({ name, summary, times, values }: NamedLine, scale: Scale): string[] {
+export function contradictions(
+  { name, summary, times, values, rate: paced = "", lasts = [] }: NamedLine,
+  scale: Scale,
+): string[] {
   const found: string[] = [];
   const complain = (what: string) => found.push(`"${name}" (${summary}): ${what}`);
   const at = (t: number) => {
@@ -38,15 +45,31 @@ export function contradictions({ name, summary, times, values }: NamedLine, scal
     if (!(Math.abs(said - is) <= Math.max(slack(is), slack(said)))) complain(`${what} is ${is}, not ${said}`);
   };
 
-  const points = [...summary.matchAll(new RegExp(`${NUMBER} at \\w+ ${NUMBER}`, "g"))].map(([, v, t]) => ({
-    t: number(t),
-    v: number(v),
-  }));
-  if (points.length === 0) return [`"${name}": the summary "${summary}" has no numbers`];
-  for (const { t, v } of points) same(v, at(t), `the line at ${t}`);
+  const count = name.split(" ").length;
+  if (count < 2 || count > 4) complain(`${count} words`);
+
+  // "85 to 45 by year 5", "95, 94 at year 5, 72 by year 9", with a time for the first value unless that is 0.
+  const AT = `${NUMBER}(?: at \\w+ ${NUMBER})?`;
+  const parts = summary.match(new RegExp(`^${AT}(?:, ${NUMBER} at \\w+ ${NUMBER},| to) ${NUMBER} by \\w+ ${NUMBER}$`));
+  const brief = summary.match(new RegExp(`^${NUMBER} at \\w+ ${NUMBER}; fewer than half are followed longer$`));
+  if (parts === null && brief === null) return [`"${name}": the summary "${summary}" cannot be read`];
+  const point = (v: string, t: string | undefined) => ({ v: number(v), t: t === undefined ? 0 : number(t) });
+  const points =
+    parts === null
+      ? [point(brief![1], brief![2])]
+      : [
+          point(parts[1], parts[2]),
+          ...(parts[3] === undefined ? [] : [point(parts[3], parts[4])]),
+          point(parts[5], parts[6]),
+        ];
+  for (const { t, v } of points) {
+    if (t < times[0] - 1e-9 || t > times[times.length - 1] + 1e-9) complain(`${t} is not a time of the line`);
+    same(v, times.length === 1 ? values[0] : at(t), `the line at ${t}`);
+  }
   const [first, last] = [points[0].t, points[points.length - 1].t];
 
-  const rate = summary.match(new RegExp(`, ([+−])${NUMBER}(%?) (?:an?|per) `));
+  const rate = paced.match(new RegExp(`^([+−])${NUMBER}(%?) (?:an?|per) `));
+  if (paced !== "" && rate === null) complain(`the rate "${paced}" cannot be read`);
   if (rate !== null) {
     const [start, end] = [at(first), at(last)];
     const is = rate[3] === "%" ? 100 * ((end / start) ** (1 / (last - first)) - 1) : (end - start) / (last - first);
@@ -56,46 +79,98 @@ export function contradictions({ name, summary, times, values }: NamedLine, scal
     const allowed = digits > 0 || rate[3] === "%" ? 0.5 * 10 ** -digits : Math.max(0.5, slack(end));
     if (Math.abs(said - is) > allowed * (1 + 1e-6)) complain(`the rate from end to end is ${is}, not ${said}`);
   }
+  if (brief !== null) {
+    if (!name.startsWith("short follow-up")) complain("a group that is hardly followed has a shape");
+    return found;
+  }
 
   // The words, piece by piece: one from the first to the last time, or two with the turn between.
   const turn = points.length === 3 ? points[1].t : last;
   const within = (from: number, to: number) =>
     [from, ...Array.from(times).filter((t) => t > from && t < to), to].map((t) => scale.to(at(t)) / scale.noise);
-  const judge = (word: string, line: readonly number[]) => {
-    const change = line[line.length - 1] - line[0];
-    const range = Math.max(...line) - Math.min(...line);
-    if (word === "stable" && range > 1 + 1e-9) complain(`stable, but it moves by ${range} sd of the noise`);
-    if (word === "falls" && !(change <= -0.5)) complain(`falls, but it changes by ${change} sd of the noise`);
-    if (word === "rises" && !(change >= 0.5)) complain(`rises, but it changes by ${change} sd of the noise`);
-  };
-  const words = name.replace("rises back", "rises").replace("falls back", "falls");
-  const [, a] = words.match(/^(stable|falls|rises|varies|near)/) ?? [];
-  if (a === undefined) complain("it does not begin with a word for a shape");
-  const b = words.match(/, then (stable|falls|rises|varies|recovers)/)?.[1];
-  const pace = words.match(/, (faster|slower) later/)?.[1];
-  if ((b ?? pace) !== undefined && points.length !== 3) complain("two pieces without a turn in the numbers");
   const [one, two] = [within(first, turn), within(turn, last)];
-  judge(a ?? "", one);
-  if (b !== undefined) judge(b, two);
-  if (pace !== undefined) {
-    judge(a ?? "", two);
-    const steep = (line: readonly number[], span: number) => Math.abs(line[line.length - 1] - line[0]) / span;
-    const faster = steep(two, last - turn) > steep(one, turn - first);
-    if (faster !== (pace === "faster")) complain(`it is ${faster ? "faster" : "slower"} later`);
+  const change = (line: readonly number[]) => line[line.length - 1] - line[0];
+  /** Change in the marker's unit, as a share of the value before; 0 where values are not above 0. */
+  const share = (line: readonly number[]) => {
+    const [start, end] = [line[0], line[line.length - 1]].map((y) => scale.back(y * scale.noise));
+    return start > 0 && end > 0 ? Math.abs(end / start - 1) : 0;
+  };
+  /** Within the noise, and yet a quarter of the value. */
+  const showsWithin = (line: readonly number[]) => Math.abs(change(line)) > 0.25 + 1e-9 && share(line) > 0.25 + 1e-9;
+  const isStable = (line: readonly number[]) => Math.max(...line) - Math.min(...line) <= 1 + 1e-9 && !showsWithin(line);
+  const judge = (word: string, line: readonly number[]) => {
+    const by = change(line);
+    const least = share(line) > 0.25 - 1e-9 ? 0.25 - 1e-9 : 0.5;
+    if (word === "stable" && !isStable(line)) {
+      complain(`stable, but it moves by ${by} sd of the noise and ${share(line)} of its value`);
+    }
+    if (word === "decline" && !(by <= -least)) complain(`decline, but it changes by ${by} sd of the noise`);
+    if (word === "rise" && !(by >= least)) complain(`rise, but it changes by ${by} sd of the noise`);
+  };
+  const pieces = (number: 2 | 3) => {
+    if (points.length !== number) complain(`${points.length} numbers for ${number - 1} pieces`);
+  };
+  const steep = (line: readonly number[], span: number) => Math.abs(change(line)) / span;
+  const [bare] = name.split(/ (?:near|to) [−\d]| \(/);
+  const whole = bare.match(
+    /^(?:stable(?: high| middle| low| course)?|(?:steady|slow) (decline|rise)|up and down|unsteady)$/,
+  );
+  const timed = bare.match(/^(early|late) (decline|rise)$/);
+  const apart = bare.match(/^(stable|unsteady|decline|rise), (?:then )?(stable|unsteady|decline|rise)$/);
+  const there = bare.match(
+    /^(dip|peak|decline|rise)(?: and (return|recovery)|, (?:then )?(rise|decline|partly back|back))$/,
+  );
+  if (whole !== null) {
+    pieces(2);
+    judge(whole[1] ?? bare.split(" ")[0], one);
+    const by = Math.abs(change(one));
+    if (bare.startsWith("slow ") && !(by <= 1 + 1e-9)) complain(`slow, but it changes by ${by} sd of the noise`);
+    if (bare.startsWith("steady ") && !(by >= 1 - 1e-9)) complain(`steady, but it changes by ${by} sd of the noise`);
+  } else if (timed !== null) {
+    pieces(3);
+    const [most, least] = timed[1] === "early" ? [one, two] : [two, one];
+    const [longer, shorter] = timed[1] === "early" ? [turn - first, last - turn] : [last - turn, turn - first];
+    judge(timed[2], most);
+    if (!isStable(least)) {
+      judge(timed[2], least);
+      if (!(steep(most, longer) > steep(least, shorter))) complain(`not ${timed[1]}: the other piece is steeper`);
+    } else if (longer > shorter + 1e-9) complain(`not ${timed[1]}: the turn at ${turn} is in the other half`);
+  } else if (apart !== null) {
+    pieces(3);
+    judge(apart[1], one);
+    judge(apart[2], two);
+  } else if (there !== null) {
+    pieces(3);
+    const down = there[1] === "dip" || there[1] === "decline";
+    judge(down ? "decline" : "rise", one);
+    judge(down ? "rise" : "decline", two);
+    const share = Math.abs(change(two) / change(one));
+    const back = there[2] ?? there[3];
+    const [low, high] =
+      back === "partly back" || there[1] === "decline" || there[1] === "rise"
+        ? [0, 0.5]
+        : back === "rise" || back === "decline"
+          ? [2, Infinity]
+          : [0.5, 2];
+    if (share < low - 1e-9 || share > high + 1e-9) complain(`${share} of the way is back`);
+  } else complain("no words for a shape");
+  const place = bare.match(/^stable (high|low)$/)?.[1];
+  const others = [...lasts].sort((x, y) => x - y);
+  const middle = others[Math.floor(others.length / 2)];
+  if (place === "high" && others.length > 1 && at(last) < others[Math.floor((others.length - 1) / 2)]) {
+    complain(`high, but it ends at ${at(last)}, below the middle ${middle}`);
   }
-  const near = name.match(new RegExp(`stable near ${NUMBER}`));
+  if (place === "low" && others.length > 1 && at(last) > middle) {
+    complain(`low, but it ends at ${at(last)}, above the middle ${middle}`);
+  }
+  const near = name.match(new RegExp(`^stable near ${NUMBER}`));
   if (near !== null) {
     const level = scale.to(number(near[1])) / scale.noise;
     const allowed = 0.5 + (scale.to(number(near[1]) + slack(number(near[1]))) / scale.noise - level);
-    const far = Math.max(...(b === undefined ? one : two).map((y) => Math.abs(y - level)));
+    const far = Math.max(...one.map((y) => Math.abs(y - level)));
     if (far > allowed + 1e-6) complain(`the line is up to ${far} sd of the noise away from ${near[1]}`);
   }
-  const to = name.match(new RegExp(`^(?!.*\\().* to ${NUMBER}$`));
+  const to = name.match(new RegExp(` to ${NUMBER}$`));
   if (to !== null) same(number(to[1]), at(last), "the last value");
-  const ends = name.match(new RegExp(`\\(${NUMBER} to ${NUMBER}\\)$`));
-  if (ends !== null) {
-    same(number(ends[1]), at(first), "the first value");
-    same(number(ends[2]), at(last), "the last value");
-  }
   return found;
 }

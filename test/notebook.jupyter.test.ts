@@ -97,8 +97,12 @@ it(
     const last = cellOf(page, "MapWidget(run, colour").locator(".jp-InputPrompt");
     await expect.poll(() => last.textContent()).toBe("[*]:");
     await expect.poll(() => last.textContent(), { timeout: LONG / 2 }).not.toBe("[*]:");
-    await page.keyboard.press("Control+s");
-    await expect.poll(results).toEqual({ unfinished: 0, errors: [] });
+    // The prompt is there before the answer of the kernel is in the document: it is saved until all answers are.
+    const saved = async () => {
+      await page.keyboard.press("Control+s");
+      return results();
+    };
+    await expect.poll(saved, { interval: 1000 }).toEqual({ unfinished: 0, errors: [] });
 
     // The map of the groups, with everybody, and those whom a later cell selected.
     const cell = cellOf(page, "shown = MapWidget(");

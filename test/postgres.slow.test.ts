@@ -29,7 +29,7 @@ describe.skipIf(programs === undefined)("PostgreSQL", () => {
     for (const table of ["measurement", "person", "observation_period", "death", "condition_occurrence"]) {
       await load("cdm", table, join(ROOT, "examples", "omop", `${table}.csv`), omopType);
     }
-  }, 120_000);
+  });
 
   afterAll(async () => {
     vi.restoreAllMocks();
@@ -96,6 +96,7 @@ describe.skipIf(programs === undefined)("PostgreSQL", () => {
     const cells: unknown[] = [];
     for await (const batch of rows.batches) for (const row of batch) cells.push(row.map(cellText));
     await rows.close?.();
+    expect(rows.inUtc).toEqual(["instant"]);
     const expected = ["2020-01-31", "2020-01-31T10:15:00", "2020-02-01T04:30:00", "1.5", "0.1", "9007199254740993"];
     expect(cells).toEqual([[...expected, "true", "", "1e-7"]]);
   });

@@ -13,18 +13,20 @@ import { filledSheets, textClashes } from "./text-boxes.ts";
 
 const { document } = parseHTML("<html><body></body></html>") as unknown as { document: Document };
 const folder = mkdtempSync(join(tmpdir(), "dtm-report-"));
-// Counts for sharing, places of individuals, and the cohort alone: three pages that differ in what they draw.
-const PAGES = ["shared", "places", "cohort"] as const;
+// Counts for sharing, places of individuals, the cohort alone, and every part there is: pages that differ in what they draw.
+const PAGES = ["shared", "places", "cohort", "whole"] as const;
 const addressOf = (name: (typeof PAGES)[number]) => pathToFileURL(join(folder, `${name}.html`)).href;
 
 const chromium = browserOfFile();
 
 beforeAll(async () => {
-  const { study } = await sampleStudy({ numIndividuals: 160, folds: 2, draws: 99, mapInComparison: false });
+  const sample = { numIndividuals: 160, folds: 2, draws: 99, mapInComparison: false };
+  const { study } = await sampleStudy(sample);
   const studies = {
     shared: study,
     places: { ...study, options: { individualLevel: "places" as const } },
     cohort: { cohort: study.cohort },
+    whole: (await sampleStudy({ ...sample, whole: true })).study,
   };
   for (const name of PAGES) writeFileSync(join(folder, `${name}.html`), renderReport(studies[name], { document }));
 });
@@ -168,9 +170,9 @@ describe("the report in a browser", () => {
     },
   );
 
-  it("fills every printed sheet but the last by half or more", async () => {
+  it.each(["shared", "whole"] as const)("fills every printed sheet but the last by half or more (%s)", async (name) => {
     // As it is opened: numbers behind figures are not printed.
-    const { page } = await openAt("shared", {});
+    const { page } = await openAt(name, {});
     const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true });
     const filled = filledSheets(pdf);
     expect(filled.length).toBeGreaterThan(5);

@@ -8,6 +8,7 @@ import {
   fitLmm,
   groupPlaces,
   makeCohort,
+  type Placements,
   simulateCohort,
 } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
@@ -16,7 +17,11 @@ import { compareModels } from "../packages/core/src/evaluate/compare.ts";
 import { stabilityOf } from "../packages/core/src/map/clusters/stability.ts";
 import { createRandom } from "../packages/core/src/numeric/random.ts";
 import { characteristicColumns } from "../packages/core/src/study/characteristics.ts";
+import { dropoutSensitivity } from "../packages/core/src/study/dropout-sensitivity.ts";
+import { landmarkSurvival } from "../packages/core/src/study/landmark-survival.ts";
+import { studySensitivity } from "../packages/core/src/study/sensitivity.ts";
 import { fitCox } from "../packages/core/src/survival/cox.ts";
+import type { FollowUp } from "../packages/core/src/survival/follow-up.ts";
 import { kaplanMeierByGroup } from "../packages/core/src/survival/kaplan-meier.ts";
 import { logRank } from "../packages/core/src/survival/log-rank.ts";
 import { type Study, studyCharacteristics, studyGroups, summarizeCohort } from "../packages/report/src/index.ts";
@@ -30,6 +35,8 @@ export interface SampleOptions {
   /** Default by the rule. */
   readonly numGroups?: number;
   readonly kind?: "dtm" | "dtm-paper";
+  /** With survival as the command line makes it, competing events and dropout among it, and sensitivity. Default: curves, log-rank and Cox alone. */
+  readonly whole?: boolean;
   /** Whether the map itself takes part in the cross-validation. Default true. */
   readonly mapInComparison?: boolean;
 }
@@ -95,6 +102,8 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     leftOut: { unknown: 0, eventBefore: 12, censoredBefore: 3, noVisitBefore: 31 },
   };
 
+  const later = options.whole === true ? await wholeParts({ model, cohort, placements, groups: made }, followUp) : {};
+
   const drawn = createRandom(seed + 1);
   const subjects = {
     ids: cohort.ids,
@@ -151,6 +160,7 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     }),
     association,
     survival,
+    ...later,
     run: {
       command: "dtm report run/ --subjects subjects.csv -o report.html",
       seed,
@@ -161,4 +171,26 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     },
   };
   return { study, cohort };
+}
+
+/** What takes longest, as `dtm associate` and `dtm sensitivity` make it. */
+async function wholeParts(
+  given: Parameters<typeof landmarkSurvival>[0] & { readonly placements: Placements },
+  death: FollowUp,
+): Promise<Pick<Study, "survival" | "sensitivity">> {
+  const { model, cohort, placements, groups } = given;
+  // Of those who did not die some left for a transplant.
+  const transplant = {
+    times: death.times,
+    events: Float64Array.from(death.events, (event, i) => (event === 0 && i % 2 === 0 ? 1 : 0)),
+  };
+  const competing = [{ name: "transplant", followUp: transplant }];
+  const options = { draws: 99, riskTimes: [1, 3, 5], competing };
+  const survival = await landmarkSurvival(given, "death", death, 2, options);
+  const dropout = dropoutSensitivity(given, death.events, "those with death");
+  const { labels, method } = groups;
+  const numGroups = groups.groups.length;
+  const input = { model, cohort, placements, groups: { labels, numGroups, method } };
+  const sensitivity = await studySensitivity(input, { families: ["dimension", "seed"], folds: 0 });
+  return { survival: { ...survival, logRank: survival.logRank ?? undefined, dropout }, sensitivity };
 }

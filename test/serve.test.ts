@@ -64,7 +64,7 @@ describe("dtm serve", () => {
     expect(answer.status).toBe(200);
     const placed = (await answer.json()) as { model: string; forecasts: { rows: unknown[] }[] };
     expect([placed.model, placed.forecasts[0]?.rows.length]).toEqual(["second", 2]);
-    for (const path of ["/", "/calculator", "/calculator/calculator.js"]) {
+    for (const path of ["/", "/calculator", "/calculator/second"]) {
       expect((await fetch(new URL(path, told.address), { headers })).status).toBe(200);
     }
     const { models } = (await (await fetch(told.api!, { headers })).json()) as { models: { name: string }[] };

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
+import { filterBy } from "../../packages/app/src/views/map/cross-filter.ts";
 import { saveModel } from "../../packages/core/src/models/save.ts";
 import { openBrowser, type TestBrowser } from "../../test/browser.ts";
 import {
@@ -20,6 +21,7 @@ import { csv, largeTable, simulatedTables, smallMap } from "../../test/explorer/
 import { alone, type BenchCase, type Row } from "../case.ts";
 import {
   clickAnswers,
+  dragWaits,
   hoverWaits,
   inspectorWait,
   longestTask,
@@ -44,6 +46,7 @@ export const explorer: BenchCase = {
         ...(await withPage(chromium, demoWaits)),
         ...(await withPage(chromium, fitWaits)),
         ...(await withPage(chromium, tableWaits)),
+        filterWait(many),
         ...(await withPage(chromium, (opened) => openingWaits(chromium, opened, many))),
         ...(await mapWaits(chromium, 2323, { hover: 16, zoom: 100, year: 50 }, ["svg"])),
         ...(await mapWaits(chromium, many, { hover: 50, zoom: 100 }, ["canvas", "webgl"])),
@@ -54,6 +57,32 @@ export const explorer: BenchCase = {
     }
   },
 };
+
+/** Dimensions of the cross-filter, of which two are brushed. */
+const FILTERED_BY = 20;
+
+/** One move of a brush: who is kept by two of them, and every histogram. What the page then draws is the map's own wait. */
+function filterWait(m: number): Row {
+  const bins = Array.from({ length: 16 }, (_, k) => String(k));
+  const dimensions = Array.from({ length: FILTERED_BY }, (_, d) => ({
+    key: `d${d}`,
+    name: `d${d}`,
+    bins,
+    binOf: Uint8Array.from({ length: m }, (_, i) => (i * (2 * d + 3) + (i >> 3)) % 16),
+  }));
+  const times = Array.from({ length: 15 }, (_, k) => {
+    const brushes = new Map([
+      ["d0", [k % 8, 12] as const],
+      ["d7", [2, 9] as const],
+    ]);
+    const began = performance.now();
+    filterBy(dimensions, brushes, m);
+    return performance.now() - began;
+  });
+  return alone(`a brush of the filter moved, ${m} individuals, ${FILTERED_BY} histograms`, "ms", median(times), {
+    goal: 100,
+  });
+}
 
 async function withPage(
   chromium: TestBrowser,
@@ -115,7 +144,7 @@ async function tableWaits({ page }: ExplorerPage): Promise<Row[]> {
     await dialog.setFiles({ name, mimeType: "application/octet-stream", buffer });
     return performance.now();
   };
-  const bombed = await choose("bomb.csv.gz", gzipSync(Buffer.alloc(2 ** 28)));
+  const bombed = await choose("bomb.csv.gz", gzipSync(`id,time,value\n${"\n".repeat(2 ** 28)}`));
   await page
     .getByText(/expected at most \d+ MB once unpacked/)
     .first()
@@ -148,9 +177,14 @@ async function openingWaits(chromium: TestBrowser, { page }: ExplorerPage, many:
   await page.locator(".tm-pill").first().waitFor({ state: "attached" });
   const longest = longestTask(await chromium.browser.stopTracing());
   const who = `${many.toLocaleString("en")} individuals`;
+  const { x, y, width, height } = (await page.locator(".tm-stage").boundingBox())!;
+  await page.mouse.click(x + width / 2, y + height / 2);
+  await page.locator(".handle").first().waitFor({ state: "attached" });
+  const drags = await dragWaits(page);
   return [
     alone(`explorer: ${who} opened and grouped, longest task`, "ms", longest, { goal: 200 }),
     alone(`explorer: ${who}, click while groups are made, longest`, "ms", Math.max(...waits), { goal: 200 }),
+    alone(`explorer: ${who}, a visit dragged to its next course`, "ms", median(drags), { goal: 16 }),
   ];
 }
 

@@ -36,11 +36,11 @@ export function checkMultiFit(fixture: MultiFitFixture): Check[] {
   });
   const { cohort } = readCohort(readFileSync(bundledVisits(), "utf8"), { markers });
   // The start of the file: the mixed model after 200 iterations of EM, which are not enough to converge.
-  const em = { priors: "none", algorithm: "em", maxEmIterations: 200 } as const;
+  const em = { rounded: false, priors: "none", algorithm: "em", maxEmIterations: 200 } as const;
   const lmm = fitLmm(cohort, em);
   const linear = { lmm, fpca: fitFpca(cohort, { ...em, lmm }), leftOut: [], warnings: [] };
   const nodes = { step: 0.4, radius: 4 };
-  const model = fitDtm(cohort, { nodes, priors: "none", restarts: 0, maxIterations: 300, linear });
+  const model = fitDtm(cohort, { rounded: false, nodes, priors: "none", restarts: 0, maxIterations: 300, linear });
   const { difference, markers: each } = sharingVerdict(cohort, model);
   return [
     compareAbsolute("individuals", cohort.ids.length, fixture.individuals, 0),

@@ -31,7 +31,7 @@ export function checkNlme({ visits, covariate, cases, tolerance }: NlmeFixture):
       return { individual: column(visits.id), time: column(visits.time), value: column(visits.value) };
     }),
   );
-  const basis = { numBasis: 2, degree: 1 };
+  const basis = { numBasis: 2, degree: 1, rounded: false };
   const { statistics } = prepareMarkers(cohort, basis);
   return cases.flatMap(({ mean, logLik, effects }) => {
     const options = { mean, priors: "none" } as const;

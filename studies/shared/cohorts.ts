@@ -45,7 +45,7 @@ export function studyCohorts(): StudyCohort[] {
     .map(([name, make]) => ({ name, cohort: make() }));
 }
 
-function readMarker(file: string, value: string, transform: Marker["transform"]): Cohort {
+export function readMarker(file: string, value: string, transform: Marker["transform"]): Cohort {
   const options = { columns: { id: "id", time: "time", value }, marker: { name: value, transform } };
   return readCohort(readFileSync(file, "utf8"), options).cohort;
 }

@@ -1,8 +1,10 @@
-/** Every view of the explorer as axe sees it, light and dark, and in windows of other sizes. */
+/** Every view of the explorer as axe sees it, light and dark, and as a reader of its texts does; and in windows of other sizes. */
 import type { Locator, Page } from "playwright-core";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityViolations } from "../browser.ts";
 import { browserOfFile } from "../browser-of-file.ts";
+import { impossibilities, pageTexts } from "../page-texts.ts";
+import { cutTexts, textClashes } from "../text-boxes.ts";
 import { dropFile, type ExplorerPage, mapStage, openDemo, openExplorer, step } from "./explorer-page.ts";
 import { simulatedTables } from "./tables.ts";
 
@@ -38,6 +40,10 @@ async function expectAccessible(page: Page, view: string): Promise<void> {
     const rules = colorScheme === "light" ? undefined : COLOUR_RULES;
     expect(await accessibilityViolations(page, rules), `${view}, ${colorScheme}`).toEqual([]);
   }
+  // What everybody sees: no text on another, none cut off, nothing that cannot be true.
+  expect(await textClashes(page), view).toEqual([]);
+  expect(await cutTexts(page), view).toEqual([]);
+  expect((await pageTexts(page)).flatMap(impossibilities), view).toEqual([]);
 }
 
 describe("axe finds nothing, light and dark,", () => {
@@ -117,11 +123,11 @@ describe("axe finds nothing, light and dark,", () => {
 
   it("in outcomes before and after the test, models and report", async () => {
     await step(page, "Outcomes").click();
-    await page.getByRole("heading", { name: "Smoothed share" }).waitFor();
+    await page.getByText("Nothing has been tested yet.").waitFor();
     await expectAccessible(page, "outcomes before");
-    await page.getByLabel("Draws").fill("99");
+    await page.getByLabel("Draws").fill("999");
     await page.getByRole("button", { name: "Test 7 outcomes", exact: true }).click();
-    await page.getByText(/^Details: other models/).click();
+    await page.getByText(/^Details: every statistic/).click();
     await page.getByRole("table", { name: /^Table 2 c/ }).waitFor();
     await page.getByLabel("Event").selectOption("interstitial lung disease");
     await page.getByLabel("Follow-up").selectOption("followed");

@@ -147,6 +147,8 @@ export async function importTable(page: Page, name: string, text: string): Promi
 /** A model file, then a table for it; the button that places its individuals. */
 export async function importForModel(page: Page, model: string, table: string): Promise<Locator> {
   await dropFile(page, "map.json", model);
+  // A model alone is opened for one patient.
+  await page.getByRole("button", { name: "Place a table by this model", exact: true }).click();
   await page.getByText("Now choose the table").waitFor();
   await dropFile(page, "visits.csv", table);
   const check = page.getByRole("button", { name: "Check the data", exact: true });

@@ -57,6 +57,22 @@ describe.each(BUILDS)("a reload of the explorer %s", (build) => {
     const { page } = explorer;
     await importTable(page, "visits.csv", visits);
     await fitAndOpen(page);
+    await page.getByRole("combobox", { name: /^Terrain/ }).selectOption("sd");
+    await page.getByRole("combobox", { name: "Find an individual" }).fill("P");
+    await page.keyboard.press("Enter");
+    const opened = page.getByRole("complementary", { name: "Details" }).getByRole("heading", { level: 2 });
+    await expectText(opened, /^P\d+/);
+    const who = await opened.textContent();
+    await reload(explorer);
+    await page.getByRole("heading", { name: "Drop a table here" }).waitFor();
+
+    // What the address showed is shown again once the same table is there.
+    await importTable(page, "visits.csv", visits);
+    await fitAndOpen(page);
+    await expectText(opened, who ?? "");
+    expect(await page.getByRole("combobox", { name: /^Terrain/ }).inputValue()).toBe("sd");
+    await page.getByRole("button", { name: "Close", exact: true }).first().click();
+    await page.getByRole("combobox", { name: /^Terrain/ }).selectOption("value");
     await reload(explorer);
     await page.getByRole("heading", { name: "Drop a table here" }).waitFor();
 

@@ -107,10 +107,13 @@ describe("the keyboard alone", () => {
     await page.keyboard.type("99");
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");
-    await page.getByRole("table", { name: /^Table 2 a/ }).waitFor();
-    await tabTo(page, "myositis");
+    await page.getByText(/^Details: every statistic/).waitFor();
+    await tabTo(page, /^Details: every statistic/);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Where is myositis common?" }).waitFor();
+    await page.getByRole("table", { name: /^Table 2 a/ }).waitFor();
+    await tabTo(page, "Myositis");
+    await page.keyboard.press("Enter");
+    await mapStage(page);
 
     // Models.
     await page.keyboard.press("5");

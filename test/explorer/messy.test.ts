@@ -6,87 +6,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { browserOfFile } from "../browser-of-file.ts";
 import { ROOT } from "../root.ts";
 import { dropFiles, type ExplorerPage, expectText, openExplorer, savedFile } from "./explorer-page.ts";
+import { answer, MESSY } from "./messy-files.ts";
 
 const chromium = browserOfFile();
-
-/** An answer: a button to press, or a choice in a select. */
-type Answer = { readonly press: string } | { readonly select: string; readonly option: string };
-
-interface Messy {
-  readonly files: readonly string[];
-  readonly answers: readonly Answer[];
-  /** What the page says before anything is answered, and what it read in the end. */
-  readonly says: string;
-  readonly reads: string;
-}
-
-const MESSY: readonly Messy[] = [
-  {
-    files: ["01-german.csv"],
-    answers: [],
-    says: "Letters are read as Windows-1252",
-    reads: "200 observations of 40 individuals from 01-german.csv, years 0 to",
-  },
-  {
-    files: ["02-us-dates.csv"],
-    answers: [{ press: "Month first" }],
-    says: "can be read in two ways",
-    reads: "200 observations of 40 individuals from 02-us-dates.csv, years 0 to 4.67",
-  },
-  {
-    files: ["03-wide-months.csv"],
-    answers: [{ press: "Read it as visits" }],
-    says: "A row for each individual, and a column for each time?",
-    reads: "from 03-wide-months.csv, months 0 to 24",
-  },
-  {
-    files: ["04-wide-years.csv"],
-    answers: [{ press: "Read it as visits" }, { select: "Counted from", option: "first" }],
-    says: "A row for each individual, and a column for each time?",
-    reads: "from 04-wide-years.csv, years 0 to 4",
-  },
-  {
-    files: ["05-thousands.csv"],
-    answers: [{ press: "Thousands" }],
-    says: "What does the comma in “NT-proBNP (pg/ml)” separate?",
-    reads: "200 observations of 40 individuals from 05-thousands.csv",
-  },
-  {
-    files: ["06-two-units.csv"],
-    answers: [{ press: "All to MG/DL" }],
-    says: "Values come in units named by “unit”. To which are they brought?",
-    reads: "200 observations of 40 individuals from 06-two-units.csv",
-  },
-  {
-    files: ["07-limits.csv"],
-    answers: [],
-    says: "We read id as the individual, years as time in years, crp as the marker",
-    reads: "of 40 individuals from 07-limits.csv",
-  },
-  {
-    files: ["08-subjects.csv", "08-visits.csv"],
-    answers: [{ select: "Counted from", option: "column:onset" }],
-    says: "date as time in years since the first visit",
-    reads: "200 observations of 40 individuals from 08-visits.csv",
-  },
-  {
-    files: ["09-workbook.xlsx"],
-    answers: [],
-    says: "Sheet of the workbook",
-    reads: "200 observations of 40 individuals from 09-workbook.xlsx",
-  },
-  {
-    files: ["10-long.parquet"],
-    answers: [{ select: "Use of column test", option: "names" }],
-    says: "visit_date as time in years since the first visit",
-    reads: "400 observations of 40 individuals from 10-long.parquet",
-  },
-];
-
-async function answer(page: Page, given: Answer): Promise<void> {
-  if ("press" in given) await page.getByRole("button", { name: given.press, exact: true }).click();
-  else await page.getByLabel(given.select, { exact: true }).selectOption(given.option);
-}
 
 describe("files as people have them", () => {
   let explorer: ExplorerPage;
@@ -95,7 +17,7 @@ describe("files as people have them", () => {
   beforeAll(async () => {
     explorer = await openExplorer(chromium);
     page = explorer.page;
-  }, 120_000);
+  });
 
   afterEach(() => {
     expect(explorer.problems()).toEqual([]);
@@ -122,11 +44,36 @@ describe("files as people have them", () => {
     expect(await page.locator(".banner.bad").count()).toBe(0);
   });
 
+  it("takes a table with numbered columns for outcomes, dropped on their card or beside the visits", async () => {
+    const ids = Array.from({ length: 12 }, (_, i) => i);
+    const visits = ids.flatMap((i) => [0, 1, 2].map((t) => `${i},${t},${50 + i - t}`));
+    const subjects = ids.map((i) => `${i},${1 + (i % 3)},${i % 2},${i % 3 === 0 ? 1 : 0}`);
+    const tables = [
+      { name: "visits.csv", bytes: Buffer.from(`id,years,pfvc\n${visits.join("\n")}\n`) },
+      { name: "people.csv", bytes: Buffer.from(`id,event_years,event_type1,event_type2\n${subjects.join("\n")}\n`) },
+    ];
+    const toSummary = async () => {
+      await page.getByRole("button", { name: "Check the data", exact: true }).click();
+      await page.getByRole("button", { name: "Next", exact: true }).click();
+      await page.getByRole("button", { name: "Fit the map", exact: true }).waitFor();
+    };
+    const offered = page.getByRole("group", { name: "Which are outcomes?" });
+    await dropFiles(page, [tables[0]]);
+    await toSummary();
+    await dropFiles(page, [tables[1]], "[aria-label='Table of outcomes']");
+    await expectText(offered, /event_type1.*event_type2/);
+    await dropFiles(page, tables);
+    await toSummary();
+    await expectText(offered, /event_type1.*event_type2/);
+  });
+
   it("gives templates that it reads itself", async () => {
     const fresh = await openExplorer(chromium);
+    await fresh.page.getByRole("button", { name: "What my table should look like" }).click();
     const { name, text } = await savedFile(fresh.page, () =>
       fresh.page.getByRole("button", { name: "visits", exact: true }).click(),
     );
+    await fresh.page.getByRole("button", { name: "Close", exact: true }).click();
     expect(name).toBe("visits.csv");
     await dropFiles(fresh.page, [{ name, bytes: Buffer.from(text) }]);
     await expectText(fresh.page.locator("main"), "date as time in years since the first visit");

@@ -61,6 +61,7 @@ describe("noise in the explorer", () => {
     await page.getByRole("combobox", { name: /^Noise/ }).selectOption("level");
     await page.getByRole("button", { name: "Fit with these settings", exact: true }).click();
     await page.getByRole("button", { name: "Open the map", exact: true }).waitFor();
+    await page.getByText("Details", { exact: true }).click();
     await page.getByText(/Noise variance .* in the middle, individuals' noise sd varying by a factor/).waitFor();
     await step(page, "Data").click();
     await page.getByRole("button", { name: "Back", exact: true }).click();

@@ -39,6 +39,21 @@ describe("the explorer", () => {
     expect(seen.size).toBe(3);
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
     await page.getByRole("table", { name: "Facts about this individual" }).waitFor();
+    // A visit of the individual is moved on the chart: a copy beside the ghost of what was, and back.
+    const title = page.locator("#individual-title");
+    const id = await title.textContent();
+    await page.getByRole("button", { name: /^Visit 1, year/ }).focus();
+    await page.keyboard.press("Shift+ArrowDown");
+    await expectText(title, `What if of ${id}`);
+    await page.locator(".panel path.ghost").first().waitFor({ state: "attached" });
+    await page.getByRole("button", { name: /^Visit 1, year/ }).focus();
+    await page.keyboard.press("Escape");
+    await expectText(title, id ?? "");
+    // What came next for people like this one.
+    await expectText(
+      page.locator(".panel"),
+      /People like this[\s\S]*(Of these 20 people, \d+ w(as|ere) still measured at year \S+ or later; \d+ had a value|Nobody of these 20 people was measured)/,
+    );
     expect(record.requests.map(({ url }) => url).filter((url) => !/^(blob|data):/.test(url))).toHaveLength(1);
     expect(explorer.problems()).toEqual([]);
     await explorer.close();
@@ -125,7 +140,7 @@ describe("the explorer", () => {
       const [dialog] = await Promise.all([page.waitForEvent("filechooser"), press]);
       await dialog.setFiles({ name, mimeType: "application/octet-stream", buffer: bytes });
     };
-    await choose("bomb.csv.gz", gzipSync(Buffer.alloc(2 ** 28)));
+    await choose("bomb.csv.gz", gzipSync(`id,time,value\n${"\n".repeat(2 ** 28)}`));
     await page
       .getByText(/bomb\.csv\.gz: expected at most \d+ MB once unpacked, received more/)
       .first()

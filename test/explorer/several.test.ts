@@ -1,9 +1,12 @@
 /** Several markers and covariates in the explorer: chosen in the import, fitted, on the map, in the panel of an individual. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { run, workplace } from "../../packages/cli/test/harness.ts";
 import { simulatePlaces } from "../../packages/core/src/simulate/places.ts";
 import { accessibilityViolations } from "../browser.ts";
 import { browserOfFile } from "../browser-of-file.ts";
+import { ROOT } from "../root.ts";
 import { dropFile, expectText, mapStage, openExplorer, step } from "./explorer-page.ts";
 import { csv } from "./tables.ts";
 
@@ -70,6 +73,32 @@ describe("two markers and a covariate", () => {
     await page.getByRole("group", { name: "Marker", exact: true }).getByRole("button", { name: "albumin" }).click();
     await expectText(terrain, "albumin at year");
 
+    // A small map of each beneath, over the same places: the pointer is in all of them, and on the large one.
+    const small = page.getByRole("group", { name: "The map of each marker" }).getByRole("button");
+    expect(await small.count()).toBe(2);
+    const onLand = await small
+      .nth(0)
+      .locator("g > path")
+      .first()
+      .evaluate((coast: SVGPathElement) => {
+        const { x, y, width, height } = coast.getBBox();
+        const steps = Array.from({ length: 19 }, (_, k) => (k + 1) / 20);
+        const inside = steps
+          .flatMap((a) => steps.map((b) => new DOMPoint(x + a * width, y + b * height)))
+          .filter((point) => coast.isPointInFill(point));
+        const { x: px, y: py } = inside[Math.floor(inside.length / 2)].matrixTransform(coast.getScreenCTM()!);
+        return [px, py] as const;
+      });
+    await page.mouse.move(...onLand);
+    for (const [k, name] of ["bili", "albumin"].entries()) {
+      await expectText(small.nth(k), new RegExp(`^${name} [\\d.]+ \\([\\d.]+ to [\\d.]+\\) at year`));
+    }
+    expect(await small.locator("path.ring").count()).toBe(2);
+    await small.nth(0).click();
+    await expectText(terrain, "bili at year");
+    await small.nth(1).click();
+    await page.mouse.move(0, 0);
+
     // The covariate: an arrow, and courses of the people described.
     await expectText(stage.locator("[data-arrows] text"), /^arm new$/);
     await panel.getByRole("table", { name: "Shifts of places" }).waitFor();
@@ -100,6 +129,29 @@ describe("two markers and a covariate", () => {
     await panel.getByRole("group", { name: "arm", exact: true }).waitFor();
     await panel.getByLabel("albumin of visit 1", { exact: true }).fill("9");
     await expect.poll(() => panel.getByText("No values; predicted from the other markers.").count()).toBe(0);
+    expect(explorer.problems()).toEqual([]);
+    await explorer.close();
+  });
+
+  it("of a table where several have the same kind of finding are told of each by name, and come to a map", async () => {
+    const explorer = await openExplorer(chromium);
+    const { page } = explorer;
+    await dropFile(page, "visits.csv", readFileSync(join(ROOT, "examples", "pbc", "visits.csv"), "utf8"));
+    await page.getByText("Several markers on one map").click();
+    for (const name of ["albumin", "protime"]) await page.getByRole("checkbox", { name, exact: true }).check();
+    await page.getByRole("button", { name: "Check the data", exact: true }).click();
+    const found = page.getByRole("table", { name: "What was found in the table" });
+    for (const name of ["bili", "protime"]) {
+      await found.getByRole("rowheader", { name: `Far from the other values: ${name}`, exact: true }).waitFor();
+    }
+    await page.getByRole("button", { name: "Next", exact: true }).click();
+    await step(page, "Fit").click();
+    await page.getByText("More", { exact: true }).click();
+    await page.getByRole("spinbutton", { name: /^Other starts/ }).fill("0");
+    await page.getByRole("combobox", { name: /^Tolerance/ }).selectOption({ index: 1 });
+    await page.getByRole("button", { name: "Fit with these settings", exact: true }).click();
+    await page.getByRole("button", { name: "Open the map", exact: true }).click();
+    await mapStage(page);
     expect(explorer.problems()).toEqual([]);
     await explorer.close();
   });

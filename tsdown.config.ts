@@ -11,6 +11,7 @@ export default defineConfig({
     oracle: "oracles/check/main.ts",
     bench: "bench/main.ts",
     docs: "scripts/docs.ts",
+    walk: "scripts/walk.ts",
     ...Object.fromEntries(studies.map((name) => [`studies/${name}`, `studies/${name}.ts`])),
   },
   format: "esm",

@@ -15,6 +15,7 @@ export default defineConfig(({ mode }) => ({
   },
   test: {
     include: APART.includes(mode) ? [`**/*.${mode}.test.ts`] : ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
+    setupFiles: ["test/seeded.ts"],
     exclude: ["**/node_modules/**", ...APART.filter((name) => name !== mode).map((name) => `**/*.${name}.test.ts`)],
     // Modules hold no state, so files may share them: loading the core anew for each took most of the time.
     isolate: false,

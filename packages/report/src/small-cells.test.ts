@@ -355,8 +355,10 @@ describe("tables of shared survival curves", () => {
             expect(drawnAt(shared!, t).survival).toBeCloseTo(survivalAt(curve, t).survival, 12);
         }
       }),
+      { numRuns: 500 },
     );
-    expect(numTold).toBeGreaterThan(20);
+    // About 30 in 100 runs: the checks above were not all of nothing.
+    expect(numTold).toBeGreaterThan(50);
   });
 
   it("hold back a second group where one that is held back were everyone less the others", () => {

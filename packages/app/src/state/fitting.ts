@@ -164,7 +164,8 @@ export class Fitting extends Keeping {
   }
 
   async pause(paused: boolean): Promise<void> {
-    await this.engine.pauseFit(paused);
+    // The map may have come in the meantime.
+    if (!(await this.engine.pauseFit(paused))) return;
     this.fitPhase = paused ? "paused" : "running";
     // Who pauses may close the tab next.
     if (paused) await this.keepNow();

@@ -254,7 +254,8 @@ export interface WorkerApi {
    * there, and answers questions while the other starts run.
    */
   fit(choice: FitChoice, onUpdate: (update: FitUpdate) => void, from?: DtmRunSnapshot): Promise<Fitted | null>;
-  pauseFit(paused: boolean): Promise<void>;
+  /** Pauses the first start, or goes on with it; whether it did: once its map is shown there is nothing to pause. */
+  pauseFit(paused: boolean): Promise<boolean>;
   /** Ends a fit: keeps the map as it stands, or throws it away. */
   endFit(keep: boolean): Promise<void>;
   /** State of the running fit, or of one that was stopped, to go on with; null if there is none. */

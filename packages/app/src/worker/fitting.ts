@@ -15,6 +15,8 @@ type FittingDoor = Pick<WorkerApi, "fit" | "pauseFit" | "endFit" | "fitSnapshot"
 interface Running {
   readonly run: DtmRun;
   paused: boolean;
+  /** Whether the map of a start that has ended was told. */
+  shown: boolean;
   ending: "keep" | "cancel" | null;
 }
 
@@ -30,7 +32,7 @@ export function createFitting(
       const data = cohort(choice);
       const began = performance.now();
       const run = from === undefined ? startDtm(data, fitOptions(choice)) : resumeDtm(data, from);
-      const current: Running = { run, paused: false, ending: null };
+      const current: Running = { run, paused: false, shown: false, ending: null };
       if (running !== null) running.ending = "cancel";
       running = current;
       const take = (finished: boolean): Fitted => {
@@ -51,7 +53,9 @@ export function createFitting(
       }
     },
     pauseFit: async (paused) => {
-      if (running !== null) running.paused = paused;
+      if (running === null || running.shown) return false;
+      running.paused = paused;
+      return true;
     },
     endFit: async (keep) => {
       if (running !== null) running.ending = keep ? "keep" : "cancel";
@@ -69,8 +73,6 @@ async function stepUntilDone(
 ): Promise<boolean> {
   const { run } = current;
   const { kind, finished } = run.snapshot();
-  /** Whether the map of a start that has ended was told. */
-  let shown = false;
   const rate = createRate();
   const look = createLook(run, kind);
   const send = (progress: DtmProgress, trace: readonly number[], more: Pick<FitUpdate, "places" | "first"> = {}) => {
@@ -91,7 +93,7 @@ async function stepUntilDone(
   };
   for (;;) {
     await breathe();
-    if (current.ending !== null) return shown;
+    if (current.ending !== null) return current.shown;
     if (current.paused) {
       await new Promise((resolve) => setTimeout(resolve, 60));
       continue;
@@ -110,11 +112,11 @@ async function stepUntilDone(
       progress = next;
     }
     const ended = progress.startDone || finished.length > 0;
-    if (shown) send(progress, trace);
+    if (current.shown) send(progress, trace);
     else if (finished.length === 0) send(progress, trace, { places: look(progress.stage) });
     if (progress.done) return true;
-    if (!shown && ended) {
-      shown = true;
+    if (!current.shown && ended) {
+      current.shown = true;
       const startsLeft = progress.startsLeft + (progress.startDone ? 0 : 1);
       send(progress, [], { first: { fitted: takeFirst(), startsLeft } });
     }

@@ -160,6 +160,19 @@ describe("a fit in a session", () => {
     expect(updates.length).toBeGreaterThan(0);
   });
 
+  it("whose first map has come is not paused: the other starts go on to their end", async () => {
+    const session = createSession(createHelpers(), createHelpers());
+    await session.example("pfvc", 4);
+    const choice = { kind: "dtm", mapDimension: 2, mean: "scalar", restarts: 1, maxIterations: 2, seed: 1 } as const;
+    const answers: Promise<boolean>[] = [];
+    const onUpdate = ({ first }: FitUpdate) => {
+      if (first !== undefined) answers.push(session.pauseFit(true));
+    };
+    expect(await session.fit(choice, onUpdate)).toMatchObject({ finished: true });
+    expect(await Promise.all(answers)).toEqual([false]);
+    expect(await session.pauseFit(true)).toBe(false);
+  });
+
   it.each(["level", "level+serial"] as const)(
     "takes noise of any kind, and so do the questions after it: %s",
     async (noise) => {

@@ -109,6 +109,19 @@ describe("dtm study", () => {
     expect(talk).toContain('folds was \\"2\\", is \\"3\\"');
   });
 
+  it("refuses a folder with files of its names, a model alone or the table itself", async () => {
+    for (const name of ["model.json", "visits.csv"]) {
+      const out = mkdtempSync(join(folder, "taken-"));
+      writeFileSync(join(out, name), "mine");
+      const { code, talk } = await study(out);
+      expect([code, talk]).toEqual([
+        2,
+        expect.stringContaining(`already holds ${name}. Name another folder, or use --force`),
+      ]);
+      expect(bytesOf(out)).toEqual({ [name]: "mine" });
+    }
+  });
+
   it("tells what it will take without doing it", async () => {
     const { code, out } = await study("nowhere", undefined, "--plan", "--without", "compare");
     expect(code).toBe(0);

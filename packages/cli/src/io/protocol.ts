@@ -11,9 +11,9 @@ import { UNFINISHED } from "./checkpoint.ts";
 import { toJson } from "./json.ts";
 import { settled } from "./lock.ts";
 import { fileExists, isFolder, nameOf, readText } from "./read.ts";
-import { INSPECT_FILE, isPrivate } from "./run-folder.ts";
+import { INSPECT_FILE, isPrivate, RUN_FILES } from "./run-folder.ts";
 import { settleOrTell } from "./transaction.ts";
-import { type OutputFile, writeOutputs } from "./write.ts";
+import { checkOutputs, type OutputFile, writeOutputs } from "./write.ts";
 
 export const PROTOCOL_FILE = "protocol.json";
 const PROGRESS_FILE = "study.json";
@@ -68,6 +68,12 @@ export function openStudy(folder: string, protocol: Protocol, force: boolean): r
       `${folder} holds a run that is not of a study. Name another folder, or use --force to begin anew.`,
     );
   }
+  // Its own table of visits may lie there, under the name that a run has for it.
+  checkOutputs(
+    folder,
+    RUN_FILES.map(({ name }) => name),
+    force,
+  );
   const earlier = fileExists(inner) ? readdirSync(inner).filter((name) => !FIRST_FILES.includes(name)) : [];
   writeOutputs(inner, [{ name: PROTOCOL_FILE, text: toJson(protocol) }, progressFile([])], earlier);
   return [];

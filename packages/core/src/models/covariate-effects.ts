@@ -41,8 +41,9 @@ export interface EffectEstimate {
   readonly estimate: number;
   readonly lower: number;
   readonly upper: number;
-  /** Robust, by leaving out one individual after another; model-based, which counts on the model being right, of files without it. */
+  /** The larger of two: model-based, which counts on the model being right, and robust, by leaving out one individual after another. */
   readonly standardError: number;
+  /** Which of them it is. */
   readonly errorKind: "model-based" | "robust";
 }
 
@@ -153,11 +154,13 @@ function estimateOf(
     const block = Float64Array.from({ length: h * h }, (_, e) => V[(from + Math.floor(e / h)) * n + from + (e % h)]);
     return Math.sqrt(Math.max(bilinear(a, block, a), 0));
   };
+  const modelBased = errorOf(covariance);
   // Files from before there were robust errors have none.
-  const standardError = errorOf(robustCovariance ?? covariance);
+  const robust = robustCovariance === undefined ? 0 : errorOf(robustCovariance);
+  const standardError = Math.max(modelBased, robust);
   const half = studentQuantile((1 + level) / 2, degreesOfFreedom) * standardError;
   const estimate = dot(a, coefficients.subarray(from, from + h));
-  const errorKind = robustCovariance === undefined ? "model-based" : "robust";
+  const errorKind = robust > modelBased ? "robust" : "model-based";
   return { estimate, lower: estimate - half, upper: estimate + half, standardError, errorKind };
 }
 

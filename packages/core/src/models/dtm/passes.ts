@@ -202,17 +202,17 @@ export function placeMeans(engine: MapEngine, state: DtmState): Float64Array {
 }
 
 /**
- * A pass over everybody that leaves moments in the engine; returns Σ_g r_ig f̄_kg f̄_lg' of all pairs of markers k < l, one after another,
- * [m,Σ d_kd_l].
+ * A pass over everybody that leaves moments in the engine; returns Σ_g r_ig f̄_kg f̄_lg' of all pairs of markers k ≤ l, one after another,
+ * of k = l the upper triangle, [m,Σ d_k(d_k+1)/2 + Σ d_kd_l].
  */
 export function expectProducts(engine: MapEngine, state: DtmState): Float64Array {
   const { markers, nodes, numIndividuals: m, shards } = engine;
   const { numNodes: n, mapDimension: q } = nodes;
   const rows: Float64Array[] = [];
   markers.forEach((first, k) => {
-    for (const second of markers.slice(k + 1)) {
+    for (const second of markers.slice(k)) {
       for (let a = 0; a < first.problem.layout.numBasis; a++) {
-        for (let b = 0; b < second.problem.layout.numBasis; b++) {
+        for (let b = second === first ? a : 0; b < second.problem.layout.numBasis; b++) {
           rows.push(Float64Array.from({ length: n }, (_, g) => first.table[a * n + g] * second.table[b * n + g]));
         }
       }
@@ -222,10 +222,9 @@ export function expectProducts(engine: MapEngine, state: DtmState): Float64Array
   const numPowers = shifted ? q + (q * (q + 1)) / 2 : 0;
   const width = numPowers + rows.length;
   const moments = markers.map((marker) => momentsFor(marker, m));
-  const beside = width === 0 ? null : shards.buffer(m * width);
-  const table = wholeTable(engine, shifted, rows.length === 0 ? undefined : joinFloats(rows));
+  const beside = shards.buffer(m * width);
+  const table = wholeTable(engine, shifted, joinFloats(rows));
   rowsInShards(passOver(engine, state, null), table, { moments, placeMoments: beside });
-  if (beside === null || rows.length === 0) return new Float64Array(0);
   return takeColumns(
     beside,
     width,

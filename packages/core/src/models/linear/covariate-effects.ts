@@ -181,7 +181,7 @@ function meanOf(markers: readonly MarkerModel[], { coefficients, columns }: Gene
 }
 
 /** How well the effects are known: those of the columns that belong to covariates. */
-function covariancesOf({ information, columns, evidenceOf }: GeneralizedMean, m: number): EffectCovariances {
+function covariancesOf({ columns, evidenceOf }: GeneralizedMean, m: number): EffectCovariances {
   const kept = columns.flatMap(({ covariate }, s) => (covariate < 0 ? [] : [s]));
-  return effectCovariances(m, evidenceOf, information, kept);
+  return effectCovariances(m, evidenceOf, columns.length, kept);
 }

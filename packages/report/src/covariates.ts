@@ -129,7 +129,7 @@ export const SHIFT_NOTE =
 export function effectNote(effects: EffectTables["effects"]): string {
   const rate = effects.some(({ quantity }) => quantity === "rate") ? ", rate per unit of time" : "";
   const robust = effects.some(({ errorKind }) => errorKind === "robust")
-    ? " Standard errors are robust: they do not count on the model being right."
+    ? " Standard errors are the larger of model-based and robust ones, which do not count on the model being right; the column says which."
     : "";
   const beside = effects.some(({ mixedModel }) => mixedModel !== null)
     ? " The mixed model with the same covariates and a mean curve has no places that could take part of an effect."

@@ -43,6 +43,8 @@ function cover(points: Float64Array, step: number): Grid {
   const ny = Math.ceil(((box.y1 - box.y0) * FINENESS) / step) + 1;
   const [dx, dy] = [(box.x1 - box.x0) / (nx - 1), (box.y1 - box.y0) / (ny - 1)];
   const values = new Float64Array(nx * ny);
+  const across = new Float64Array(nx);
+  const bell = (u: number) => Math.exp(-0.5 * u * u);
   const scale = (step * step) / (2 * Math.PI * s * s);
   for (let k = 0; k < points.length; k += 2) {
     const [x, y] = [points[k], points[k + 1]];
@@ -50,12 +52,10 @@ function cover(points: Float64Array, step: number): Grid {
     const c1 = Math.min(nx - 1, Math.floor((x + reach - box.x0) / dx));
     const r0 = Math.max(0, Math.ceil((y - reach - box.y0) / dy));
     const r1 = Math.min(ny - 1, Math.floor((y + reach - box.y0) / dy));
+    for (let c = c0; c <= c1; c++) across[c] = bell((box.x0 + c * dx - x) / s);
     for (let r = r0; r <= r1; r++) {
-      const v = (box.y0 + r * dy - y) / s;
-      for (let c = c0; c <= c1; c++) {
-        const u = (box.x0 + c * dx - x) / s;
-        values[r * nx + c] += scale * Math.exp(-0.5 * (u * u + v * v));
-      }
+      const up = scale * bell((box.y0 + r * dy - y) / s);
+      for (let c = c0; c <= c1; c++) values[r * nx + c] += up * across[c];
     }
   }
   return { box, nx, ny, values };

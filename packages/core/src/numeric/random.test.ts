@@ -28,6 +28,12 @@ describe("createRandom", () => {
     expectMoments(() => random.beta(0.8, 2.2), 0.8 / 3, (0.8 * 2.2) / (9 * 4), 3);
     expectMoments(() => random.integer(6), 2.5, 35 / 12, 1.73);
     expectMoments(() => random.categorical([1, 3]), 0.75, 0.1875, 2.34);
+    expectMoments(random.categoricalOf([1, 0, 3]), 1.5, 0.75, 2.34);
+  });
+
+  it("never draws what has no weight", () => {
+    const draw = createRandom(2).categoricalOf([0, 2, 0, 1, 0]);
+    expect(new Set(Array.from({ length: 200 }, draw))).toEqual(new Set([1, 3]));
   });
 
   it("keeps normal tails: the share beyond 2 is 4.55%", () => {

@@ -21,6 +21,8 @@ export interface Random {
   poisson(mean: number): number;
   /** Index drawn with the given probabilities (they need not be normalised). */
   categorical(weights: ArrayLike<number>): number;
+  /** The same for many draws with the same probabilities. */
+  categoricalOf(weights: ArrayLike<number>): () => number;
   /** A random permutation of 0..n-1. */
   permutation(n: number): Int32Array;
   /** The generator's state as plain numbers, for checkpoints. */
@@ -50,15 +52,21 @@ export function createRandom(seed: number | readonly number[]): Random {
       return x / (x + gamma(b));
     },
     poisson: (mean) => (mean > 0 ? poissonOf(mean) : 0),
-    categorical: (weights) => {
+    categorical: (weights) => random.categoricalOf(weights)(),
+    categoricalOf: (weights) => {
+      const sums = new Float64Array(weights.length);
       let total = 0;
-      for (let i = 0; i < weights.length; i++) total += weights[i];
-      let u = uniform() * total;
-      for (let i = 0; i < weights.length - 1; i++) {
-        u -= weights[i];
-        if (u < 0) return i;
-      }
-      return weights.length - 1;
+      for (let i = 0; i < sums.length; i++) sums[i] = total += weights[i];
+      return () => {
+        const u = uniform() * total;
+        let [low, high] = [0, sums.length - 1];
+        while (low < high) {
+          const middle = (low + high) >> 1;
+          if (sums[middle] > u) high = middle;
+          else low = middle + 1;
+        }
+        return low;
+      };
     },
     permutation: (n) => {
       const order = Int32Array.from({ length: n }, (_, i) => i);

@@ -2,6 +2,7 @@ import type { Placements } from "@trajectory-maps/core";
 import type { Outcome } from "@trajectory-maps/core/ingest";
 import { describe, expect, it } from "vitest";
 import {
+  fitRanks,
   followedAt,
   followedUntil,
   medianOf,
@@ -9,7 +10,6 @@ import {
   ratesByGroup,
   sampleOf,
   visitClass,
-  worseThan,
 } from "./cohort-facts.ts";
 
 const outcome: Outcome = {
@@ -75,10 +75,11 @@ describe("fit", () => {
   const placements = placed([0, 1, 1.1, 1.2, 5], [6, 4, 5, 9, 8], [1, 9, 2, 3, 4]);
 
   it("ranks the fit per visit among individuals with about as many visits", () => {
+    const worseThan = fitRanks(placements);
     // Six, four and five visits are one class; per visit they fit at −1, −2 and −3.
-    expect(worseThan(placements, -4 * 2.5, 4)).toBeCloseTo(2 / 3, 12);
-    expect(worseThan(placements, -4 * 100, 4)).toBe(1);
-    expect(worseThan(placements, 0, 0)).toBe(0);
+    expect(worseThan(-4 * 2.5, 4)).toBeCloseTo(2 / 3, 12);
+    expect(worseThan(-4 * 100, 4)).toBe(1);
+    expect(worseThan(0, 0)).toBe(0);
   });
 });
 

@@ -59,19 +59,27 @@ export function visitClass(n: number): 0 | 1 | 2 | 3 {
   return n <= 1 ? 0 : n <= 3 ? 1 : n <= 7 ? 2 : 3;
 }
 
-/** Share of the cohort with about as many visits that fits better per visit. */
-export function worseThan(placements: Placements, logLikelihood: number, numVisits: number): number {
-  if (numVisits === 0) return 0;
-  const { numObservations, logLikelihood: all } = placements;
-  const own = logLikelihood / numVisits;
-  const like = visitClass(numVisits);
-  let [better, total] = [0, 0];
-  for (let i = 0; i < all.length; i++) {
-    if (visitClass(numObservations[i]) !== like) continue;
-    total++;
-    if (all[i] / numObservations[i] > own) better++;
-  }
-  return total === 0 ? 0 : better / total;
+/** For any individual, the share of the cohort with about as many visits that fits better per visit. Made once for a map. */
+export function fitRanks({
+  numObservations,
+  logLikelihood,
+}: Pick<Placements, "numObservations" | "logLikelihood">): (logLikelihood: number, numVisits: number) => number {
+  const perVisit: number[][] = [[], [], [], []];
+  logLikelihood.forEach((value, i) => {
+    perVisit[visitClass(numObservations[i])].push(value / numObservations[i]);
+  });
+  const classes = perVisit.map((values) => Float64Array.from(values).sort());
+  return (own, numVisits) => {
+    const like = classes[visitClass(numVisits)];
+    if (numVisits === 0 || like.length === 0) return 0;
+    let [low, high] = [0, like.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (like[middle] > own / numVisits) high = middle;
+      else low = middle + 1;
+    }
+    return (like.length - low) / like.length;
+  };
 }
 
 /** Median of numbers. */

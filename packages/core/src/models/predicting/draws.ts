@@ -22,10 +22,11 @@ export function drawCoefficients(
   const d = beta.length;
   const { shares, noiseVariances, means: m, covariances } = posterior;
   const random = createRandom(seed);
+  const component = random.categoricalOf(shares);
   const factors = new Map<number, Float64Array>();
   const coefficients = new Float64Array(d);
   for (let s = 0; s < numDraws; s++) {
-    const k = random.categorical(shares);
+    const k = component();
     const L = factors.get(k) ?? factorOf(covariances.slice(k * d * d, (k + 1) * d * d), d);
     factors.set(k, L);
     const z = Float64Array.from(beta, () => random.normal());

@@ -1,6 +1,6 @@
 /**
  * First time at which a curve b(t)'w crosses a threshold after a given time. Curves are piecewise polynomials of the
- * spline's degree, so each knot interval is searched on a fine grid and the crossing refined by bisection.
+ * spline's degree, so each knot interval is searched on a fine grid and the crossing refined by false position.
  */
 import { type Basis, basisDomain, evaluateActive } from "../../basis/bspline.ts";
 import { functionalMean } from "../mixture/curve-distribution.ts";
@@ -45,17 +45,35 @@ export function firstCrossing(
     for (let j = 0; j <= basis.degree; j++) s += active[j] * coefficients[first + j];
     return sign * (s - threshold);
   };
+  let before = 0;
   for (let k = 0; k < grid.length; k++) {
-    if (sign * (functionalMean(rows, k * d, coefficients, 0, d) - threshold) < 0) continue;
-    if (k === 0) return grid[0];
-    let low = grid[k - 1];
-    let high = grid[k];
-    for (let step = 0; step < 40; step++) {
-      const middle = 0.5 * (low + high);
-      if (beyond(middle) >= 0) high = middle;
-      else low = middle;
-    }
-    return high;
+    const here = sign * (functionalMean(rows, k * d, coefficients, 0, d) - threshold);
+    if (here >= 0) return k === 0 ? grid[0] : root(beyond, grid[k - 1], before, grid[k], here);
+    before = here;
   }
   return Number.POSITIVE_INFINITY;
+}
+
+/** Where f, below 0 at a and not at b, comes to 0, to 2⁻⁴⁰ of the bracket: false position with the Illinois rule. */
+function root(f: (t: number) => number, a: number, fa: number, b: number, fb: number): number {
+  const enough = (b - a) * 2 ** -40;
+  let last = b;
+  // Which end stayed: its value is halved when it stays again, or the other would creep towards it.
+  let stayed = "";
+  for (let step = 0; step < 60 && fb > 0; step++) {
+    const t = Math.min(b, Math.max(a, a - (fa * (b - a)) / (fb - fa)));
+    const v = f(t);
+    if (Math.abs(t - last) <= enough) return t;
+    last = t;
+    if (v >= 0) {
+      [b, fb] = [t, v];
+      if (stayed === "a") fa /= 2;
+      stayed = "a";
+    } else {
+      [a, fa] = [t, v];
+      if (stayed === "b") fb /= 2;
+      stayed = "b";
+    }
+  }
+  return b;
 }

@@ -14,7 +14,7 @@ import { calibrateRisk, type RiskCalibration } from "../survival/risk-calibratio
 
 export interface LandmarkRisk {
   readonly folds: number;
-  /** Concordance of the cross-fitted risks, with its 95% interval. */
+  /** Concordance of the cross-fitted risks, with its 95% interval, which is never below ½ as a whole. */
   readonly concordance: Estimate & { readonly standardError: number };
   /** Predicted against observed risk at each of the times asked for. */
   readonly calibration: readonly RiskCalibration[];
@@ -61,9 +61,11 @@ export function landmarkRisk(
   }
   const { value, influence, pairs } = concordanceWithin(event, score, folds);
   const standardError = Math.sqrt(dot(influence, influence));
+  const { lower, upper } = logitInterval(value, standardError, pairs);
   return {
     folds: NUM_FOLDS,
-    concordance: { ...logitInterval(value, standardError, pairs), standardError },
+    // Without a relation a fold tends to have the sign that the other nine, short of it, have not: below ½ there is nothing to find.
+    concordance: { value, lower, upper: Math.max(upper, 0.5), standardError },
     calibration: times.map((time, t) =>
       calibrateRisk(
         followUp,

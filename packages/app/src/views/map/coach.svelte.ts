@@ -46,6 +46,12 @@ export const coach = new Coach();
 /** An individual with a sure place among the others, not at the edge. */
 export function dotOf({ sd, placements }: Pick<MapStudy, "sd" | "placements">): number {
   const { location, mapDimension: q } = placements;
-  const far = (i: number) => Math.hypot(...location.subarray(i * q, (i + 1) * q));
-  return sd.reduce((best, _, i) => (sd[i] + far(i) < sd[best] + far(best) ? i : best), 0);
+  let [best, least] = [0, Infinity];
+  for (let i = 0; i < sd.length; i++) {
+    let square = 0;
+    for (let k = 0; k < q; k++) square += location[i * q + k] ** 2;
+    const own = sd[i] + Math.sqrt(square);
+    if (own < least) [best, least] = [i, own];
+  }
+  return best;
 }

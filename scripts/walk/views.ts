@@ -212,7 +212,7 @@ async function study(page: Page, cohort: WalkedCohort, watch: Watch): Promise<vo
         .selectOption([/year/, /follow/].flatMap((word) => times.filter((name) => word.test(name)))[0] ?? times[0]);
       await button(page, "Show survival").click();
       await page
-        .getByText(/^Landmark \d/)
+        .getByText(/^Landmark at \D*\d/)
         .or(page.locator(".banner.bad"))
         .first()
         .waitFor();

@@ -161,6 +161,8 @@ describe("the door for assistants", () => {
     expect(answer({ jsonrpc: "2.0", method: "notifications/initialized" })).toBeUndefined();
     expect(answer({ jsonrpc: "2.0", id: 3, result: {} })).toBeUndefined();
     expect(answer("{").error.code).toBe(-32700);
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    expect(answer(deep).error).toEqual({ code: -32700, message: expect.stringContaining("nested more than 200 deep") });
     for (const odd of [
       [],
       null,

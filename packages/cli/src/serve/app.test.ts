@@ -246,6 +246,13 @@ describe("what is refused has one form", () => {
   const resources = (body: string) => ask("POST", FHIR_PLACE.replace("{name}", "run"), { ...bearer, ...fhir }, body);
   const cases: readonly [string, number, string, () => Promise<Answer>][] = [
     ["text that is no JSON", 400, "not-json", () => place("{")],
+    ["lists without end", 400, "not-json", () => place(`${"[".repeat(20_000)}${"]".repeat(20_000)}`)],
+    [
+      "covariates without end",
+      400,
+      "not-json",
+      () => place(`{"visits":[],"covariates":${'{"a":'.repeat(20_000)}1${"}".repeat(20_001)}`),
+    ],
     ["a key twice", 400, "not-json", () => place('{"visits":[{"time":0,"value":1,"value":2}]}')],
     ["nothing", 400, "not-json", () => place("")],
     ["another content type", 415, "content-type", () => place(VISITS, { ...bearer, "content-type": "text/plain" })],

@@ -262,7 +262,7 @@ async function readBody(
     const received = text.trim() === "" ? "an empty body" : "another text";
     throw refused(400, "not-json", { where: "body", expected: "one JSON document", received, remedy });
   }
-  refuseRepeats(text, value, "body");
+  refuseFaults(text, value, "body");
   const isBundle = (value as { resourceType?: unknown } | null)?.resourceType === "Bundle";
   return fhirQuery !== undefined && isBundle ? asFhir(fhirQuery) : { body: checked(schema, value, "body") };
 }
@@ -274,13 +274,13 @@ function refusePacked(encoding = ""): void {
   throw refused(415, "content-encoding", { where: "Content-Encoding", expected, received: "another", remedy });
 }
 
-/** Refuses a document with a key twice in one object: of two values nobody knows which is meant. */
-function refuseRepeats(text: string, value: unknown, where: string): void {
+/** Refuses a document with a key twice in one object, of which nobody knows which is meant, and one that is nested without end. */
+function refuseFaults(text: string, value: unknown, where: string): void {
   const fault = faultOfKeys(text, value);
   if (fault === undefined) return;
-  const received = fault.received.slice(0, 40);
-  const expected = "every key once in an object, and none called __proto__";
-  throw refused(400, "not-json", { where, expected, received, remedy: "Send each key once." });
+  const { key, expected, received } = fault;
+  const remedy = key === undefined ? "Send a document of the form in /openapi.json." : "Send each key once.";
+  throw refused(400, "not-json", { where, expected, received, remedy });
 }
 
 /** A value held against a schema; the first thing that is wrong is told. */

@@ -78,14 +78,38 @@ type Id = string | number;
 
 /** The answer to one line; undefined where none is due. */
 export function answerLine(models: Models, line: string): string | undefined {
-  let message: { jsonrpc?: unknown; id?: unknown; method?: unknown; params?: unknown };
+  try {
+    return answerMessage(models, messageOf(line));
+  } catch (error) {
+    if (error instanceof SyntaxError) return failed(null, CODES.parse, error.message);
+    return failed(null, CODES.internal, WRONG);
+  }
+}
+
+const WRONG = "Something went wrong that should not have.";
+
+interface Message {
+  readonly jsonrpc?: unknown;
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: unknown;
+}
+
+/** @throws SyntaxError in words that the client may see. */
+function messageOf(line: string): Message | null {
+  let message: Message | null;
   try {
     message = JSON.parse(line);
   } catch {
-    return failed(null, CODES.parse, "Expected one JSON document a line.");
+    throw new SyntaxError("Expected one JSON document a line.");
   }
-  if (faultOfKeys(line, message) !== undefined)
-    return failed(null, CODES.parse, "Expected every key once in an object, received one twice.");
+  const fault = faultOfKeys(line, message);
+  if (fault === undefined) return message;
+  const received = fault.key === undefined ? fault.received : "another";
+  throw new SyntaxError(`Expected ${fault.expected}, received ${received}.`);
+}
+
+function answerMessage(models: Models, message: Message | null): string | undefined {
   const { jsonrpc, id, method, params } = message ?? {};
   const isId = typeof id === "string" || typeof id === "number";
   if (jsonrpc !== "2.0" || typeof method !== "string" || (id !== undefined && !isId)) {
@@ -110,7 +134,7 @@ export function answerLine(models: Models, line: string): string | undefined {
         return failed(id, CODES.method, "There is no such method here.");
     }
   } catch {
-    return failed(id, CODES.internal, "Something went wrong that should not have.");
+    return failed(id, CODES.internal, WRONG);
   }
 }
 

@@ -594,10 +594,13 @@ describe("servers", () => {
   });
 });
 
-it("a key twice in a resource is refused with its line", async () => {
-  const text = JSON.stringify(observation()).replace('"value":1', '"value":1,"value":2');
-  const twice = readFhir([{ name: "o.ndjson", bytes: bytesOf(`${JSON.stringify(observation())}\n${text}`) }], {
+it.each([
+  ["a key twice", '"value":1,"value":2', /line 2.*twice/],
+  ["lists without end", `"value":1,"x":${"[".repeat(9999)}${"]".repeat(9999)}`, /line 2.*nested more than 200 deep/],
+])("%s in a resource is refused with its line", async (_, change, words) => {
+  const text = JSON.stringify(observation()).replace('"value":1', change);
+  const found = readFhir([{ name: "o.ndjson", bytes: bytesOf(`${JSON.stringify(observation())}\n${text}`) }], {
     markers: [{ codes: ["2160-0"] }],
   });
-  await expect(twice).rejects.toThrow(/line 2.*twice/);
+  await expect(found).rejects.toThrow(words);
 });

@@ -134,7 +134,7 @@ function documentOf(text: string, name: string, line: number | undefined): unkno
   const where = line === undefined ? name : `${name}, line ${line}`;
   const fault = document === undefined ? undefined : faultOfKeys(text, document);
   if (fault !== undefined) {
-    const message = `${where}: expected every key once in an object, received ${showReceived(fault.received)}. Export the file anew.`;
+    const message = `${where}: expected ${fault.expected}, received ${fault.received}. Export the file anew.`;
     throw new DtmError("not-json", message);
   }
   if (document !== undefined) return shaped(document);

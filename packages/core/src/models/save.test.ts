@@ -62,6 +62,11 @@ describe("loadModel", () => {
 
   it.each([
     ["the same key twice", (text: string) => text.replace('"kind":"fpca"', '"kind":"fpca","kind":"fpca"'), "twice"],
+    [
+      "lists without end",
+      (text: string) => text.replace('{"basis"', `{"x":${"[".repeat(9999)}${"]".repeat(9999)},"basis"`),
+      "nested more than 200 deep",
+    ],
     ["__proto__", (text: string) => text.replace('{"basis"', '{"__proto__":{"x":1},"basis"'), "__proto__"],
   ])("refuses a file with %s, though its checksum would agree", (_, change, words) => {
     const text = saveModel(model);

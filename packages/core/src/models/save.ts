@@ -104,7 +104,7 @@ function parseJson(text: string): Record<string, unknown> {
   if (fault !== undefined) {
     throw new DtmError(
       "bad-json",
-      `loadModel: expected every key once and none called __proto__, received ${fault.received}. The file was not written by this software: use the original.`,
+      `loadModel: expected ${fault.expected}, received ${fault.received}. The file was not written by this software: use the original.`,
     );
   }
   return raw as Record<string, unknown>;

@@ -97,11 +97,10 @@ function arrayOf(text: string, options: TableOptions): JsonObject[] {
 function withoutRepeats(text: string, value: unknown, { file }: TableOptions, line?: number): unknown {
   const fault = faultOfKeys(text, value);
   if (fault === undefined) return value;
-  throw refusalAt({ line: line ?? fault.object, column: fault.key }, file, "duplicate-column", [
-    "every key once in an object, and none called __proto__",
-    showReceived(fault.received),
-    "Rename or remove all but one.",
-  ]);
+  const { key, expected, received } = fault;
+  const where = { line: line ?? fault.object, ...(key !== undefined && { column: key }) };
+  if (key === undefined) throw refusalAt(where, file, "not-json", [expected, received, NO_OBJECT[2]]);
+  throw refusalAt(where, file, "duplicate-column", [expected, received, "Rename or remove all but one."]);
 }
 
 function objectOf(value: unknown, line: number, options: TableOptions): JsonObject {

@@ -487,6 +487,8 @@ describe("Arrow", () => {
 });
 
 describe("JSON", () => {
+  const DEEP = `${"[".repeat(30_000)}${"]".repeat(30_000)}`;
+
   it("has the keys in order of first appearance, and empty cells where one is missing", async () => {
     const read = await rowsOf(bytesOf('{"id":"a","time":0}\n\n{"value":2,"id":"b"}\r\n'));
     expect(read.rows).toEqual([
@@ -519,6 +521,13 @@ describe("JSON", () => {
       '{"id":"a","time":0,"value":1}\n{"id":"a","time":1,"value":1,"value" :2}',
       "duplicate-column",
       /line 2, column "value".*"value\\?" twice/s,
+    ],
+    ["lists without end in a cell", `[{"id":${DEEP}}]`, "not-json", /line 1: .*more than 200 deep at character 206/],
+    [
+      "lists without end on a line",
+      `{"id":1}\n{"id":${DEEP}}`,
+      "not-json",
+      /line 2: .*more than 200 deep at character 206/,
     ],
     ["a key twice in an array", '[{"id":"a"},{"id":"a","id":"b"}]', "duplicate-column", /line 2, column "id"/],
   ])("refuses %s", async (_, text, code, message) => {

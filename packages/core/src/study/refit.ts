@@ -22,7 +22,7 @@ export interface RefitChange {
 
 export interface RefitOptions extends FitControl {
   readonly coarse?: boolean;
-  /** Further starts of the recommended map. Default: as in its fit; `coarse` as many as the first fit made. */
+  /** Further starts of the recommended map. Default: as many as a fit has by default; `coarse` as many as the first fit made. */
   readonly restarts?: number;
   readonly change?: RefitChange;
 }

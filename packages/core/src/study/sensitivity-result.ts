@@ -76,6 +76,7 @@ export function sensitivityVerdict(
   nameOf: (outcome: string) => string = (outcome) => outcome,
 ): string {
   const fitted = variants.filter(({ failed }) => failed === null);
+  if (variants.length === 0) return "Nothing could be changed.";
   if (fitted.length === 0) return "No variant could be fitted.";
   return [
     groupSentence(fitted),

@@ -44,6 +44,31 @@ describe("variantsOf", () => {
     expect(withZero.leftOut.map(({ name }) => name)).toEqual(["log scale", "sqrt scale"]);
   });
 
+  it("takes another seed only where a refit draws anything", () => {
+    const seedOf = (fitted: TrajectoryModel, of = cohort) => {
+      const { variants, leftOut } = variantsOf(fitted, of, { families: ["seed"] });
+      return [...variants.map(({ name }) => name), ...leftOut.map(({ reason }) => reason)];
+    };
+    const ofSize = (size: number) => {
+      const ids = Array.from({ length: size }, (_, i) => `p${i}`);
+      return makeCohort({ ids, times: ids.map((_, i) => i % 9), values: ids.map((_, i) => i % 7) });
+    };
+    const nothing = ["this fit draws nothing at random"];
+    expect(seedOf(model)).toEqual(nothing);
+    expect(refitLike(model, cohort, { seed: 2 }).markers).toEqual(refitLike(model, cohort, { seed: 1 }).markers);
+    const map = { ...model, kind: "dtm" } as unknown as TrajectoryModel;
+    expect(seedOf(map)).toEqual(["another seed"]);
+    expect(seedOf(map, ofSize(5001))).toEqual(nothing);
+    expect(seedOf(map, ofSize(50_001))).toEqual(["another seed"]);
+    expect(seedOf(model, ofSize(50_001))).toEqual(["another seed"]);
+    const published = (schedule: string) => ({ ...model, kind: "dtm-paper", schedule }) as unknown as TrajectoryModel;
+    expect(["batch", "coordinate"].flatMap((schedule) => seedOf(published(schedule)))).toEqual([
+      ...nothing,
+      ...nothing,
+    ]);
+    expect(seedOf(published("paper"))).toEqual(["another seed"]);
+  });
+
   it("neither drops nor shifts a tail that has no visits", () => {
     const rows = { ids: ["a", "a", "b", "b"], times: [0, 1, 1, 1], values: [1, 2, 3, 4] };
     const { variants, leftOut } = variantsOf(model, makeCohort(rows), { families: ["tail", "shift"] });
@@ -153,11 +178,15 @@ describe("refitLike", () => {
 describe("studySensitivity", () => {
   it("of the model as it was finds the same places, groups, scores and p-values", async () => {
     const random = createRandom(2);
-    const labels = Uint8Array.from({ length: m }, (_, i) => (placements.location[2 * i] + random.normal() > 0 ? 1 : 0));
+    const map = fitDtm(cohort, { mapDimension: 1, noise: "white" });
+    const placed = embed(map, cohort);
+    const own = groupPlaces(map, placed, { numGroups: 3 });
+    const labels = Uint8Array.from(placed.location, (x) => (x + random.normal() > 0 ? 1 : 0));
     const outcomes = [{ name: "far", labels }];
-    const tested = await associate({ model, cohort, placements, outcomes }, { draws: 199, seed: 3 });
+    const input = { model: map, cohort, placements: placed, outcomes };
+    const tested = await associate(input, { draws: 199, seed: 3 });
     const found = await studySensitivity(
-      { model, cohort, placements, groups, outcomes },
+      { ...input, groups: { labels: own.labels, numGroups: 3, method: own.method } },
       { families: ["seed"], folds: 2, draws: 199, testSeed: 3 },
     );
     const [variant] = found.variants;
@@ -218,17 +247,27 @@ describe("studySensitivity", () => {
     expect(variants.map(({ score }) => score)).toEqual([null, null, null, null]);
     for (const { scoreNote } of variants) expect(scoreNote).toContain("Not comparable: other visits");
     const broken = await study({
-      families: ["mean", "seed"],
+      families: ["dimension", "mean"],
       folds: 0,
       run: (task) =>
         task.kind === "variant" && task.part.variant.family === "mean" ? { failed: "too few." } : runStudyTask(task),
     });
-    expect(broken.variants[0]).toMatchObject({ name: "mean curve", failed: "too few.", places: null, score: null });
+    const [other, , mean] = broken.variants;
+    expect(mean).toMatchObject({ name: "mean curve", failed: "too few.", places: null, score: null });
     expect(broken.verdict).toContain("Could not be fitted: mean curve.");
     expect(broken.verdict).not.toContain("Another seed alone");
-    const [, seed] = broken.variants;
-    const moved = { ...seed, adjustedRand: 0.7, places: { ...seed.places!, correlation: 0.88 } };
+    const moved = {
+      ...other,
+      family: "seed",
+      adjustedRand: 0.7,
+      places: { ...other.places!, correlation: 0.88 },
+    } as const;
     expect(sensitivityVerdict([moved], broken.run)).toContain("Another seed alone gives ARI 0.70, correlation 0.88: ");
+  });
+
+  it("says so where there is nothing to change", async () => {
+    const { variants, leftOut, verdict } = await study({ families: ["seed"], folds: 0 });
+    expect([variants, leftOut.length, verdict]).toEqual([[], 1, "Nothing could be changed."]);
   });
 
   it("does not depend on how the pieces are run", async () => {

@@ -9,6 +9,7 @@ import { type Cohort, numObservations, selectIndividuals, selectVisits } from ".
 import { applyTransform, markerScale, TRANSFORMS, type Transform, undoSlope, valueLimits } from "../cohort/marker.ts";
 import { checkOption } from "../errors.ts";
 import type { TrajectoryModel } from "../models/model.ts";
+import { LINEAR_SAMPLES, MANY_INDIVIDUALS, usualRestarts } from "../models/sizes.ts";
 import { measurementSd, NOISE_KINDS, noiseSpread } from "../noise/noise.ts";
 import { sortedQuantile } from "../numeric/select.ts";
 import type { RefitChange } from "./refit.ts";
@@ -82,7 +83,7 @@ export function variantsOf(model: TrajectoryModel, cohort: Cohort, options: Vari
     singles: () => singles(cohort),
     tail: () => tails(model, cohort, late),
     shift: () => shifts(model, cohort, late, shift),
-    seed: () => only({ family: "seed", name: "another seed", seedStep: 1 }),
+    seed: () => seeds(model, cohort),
   };
   const all = VARIANT_FAMILIES.filter((family) => families.includes(family)).map((family) => found[family]());
   return { variants: all.flatMap((own) => own.variants), leftOut: all.flatMap((own) => own.leftOut) };
@@ -250,6 +251,17 @@ function timeWords(markers: TrajectoryModel["markers"], time: number): string {
 }
 
 const short = (x: number) => String(Number(x.toPrecision(2)));
+
+/** Another seed, where a refit draws anything: random starts, minibatches, or the sample that linear models are fitted to. */
+function seeds(model: TrajectoryModel, { ids, markers }: Cohort): Variants {
+  const { many } = markers.length === 1 ? LINEAR_SAMPLES.one : LINEAR_SAMPLES.several;
+  const isDrawn =
+    ids.length > many ||
+    (model.kind === "dtm" && (usualRestarts(ids.length) > 0 || ids.length > MANY_INDIVIDUALS)) ||
+    (model.kind === "dtm-paper" && (model.schedule === "svi" || model.schedule === "paper"));
+  if (!isDrawn) return without("another seed", "this fit draws nothing at random");
+  return only({ family: "seed", name: "another seed", seedStep: 1 });
+}
 
 /** The cohort as a variant sees it. */
 export function changeVisits(cohort: Cohort, change: VisitChange | undefined): Cohort {

@@ -281,6 +281,16 @@ describe("what is refused has one form", () => {
     ["infinity", 422, "bad-request", () => place('{"visits":[{"time":1e999,"value":1}]}')],
     ["too many times", 422, "bad-request", () => place(JSON.stringify({ visits: [], at: Array(201).fill(1) }))],
     ["a marker of another model", 422, "other-marker", () => place('{"visits":[{"time":0,"value":1,"marker":"x"}]}')],
+    ["a forecast of another marker", 422, "option", () => place('{"visits":[],"at":[1],"marker":"x"}')],
+    ["another marker without a forecast", 422, "option", () => place('{"visits":[],"marker":"x"}')],
+    ["a time that no table holds", 422, "not-finite", () => place('{"visits":[],"at":[1,1e300]}')],
+    ["a threshold that no table holds", 422, "not-finite", () => place('{"visits":[],"threshold":{"value":1e308}}')],
+    [
+      "a start that no table holds",
+      422,
+      "not-finite",
+      () => place('{"visits":[],"threshold":{"value":1,"from":1e99}}'),
+    ],
     ["a level out of range", 422, "bad-request", () => place('{"visits":[],"at":[1],"level":1}')],
     ["bands that are not calibrated", 422, "option", () => place('{"visits":[],"at":[1],"interval":"conformal"}')],
     [

@@ -22,6 +22,7 @@ const LEVEL = 0.9;
 
 export function placeSomebody(served: ServedModel, request: PlaceRequest): PlaceResponse {
   const { info, model } = served;
+  checkAsked(served, request);
   const warnings: string[] = [];
   const individual = placeHistory(served, request, warnings);
   const { placement } = individual;
@@ -68,6 +69,15 @@ export function placeSomebody(served: ServedModel, request: PlaceRequest): Place
     suspects: suspects.map(({ id: _, ...suspect }) => suspect),
     warnings,
   };
+}
+
+/** Refuses a marker that the model has not and numbers that no table could hold, whether or not they are used. */
+function checkAsked({ model }: ServedModel, { marker, at = [], threshold }: PlaceRequest): void {
+  if (marker !== undefined) markerIndex(model, marker);
+  for (const [j, time] of at.entries()) readFinite(time, `at[${j}]`);
+  if (threshold === undefined) return;
+  readFinite(threshold.value, "threshold.value");
+  if (threshold.from !== undefined) readFinite(threshold.from, "threshold.from");
 }
 
 /** The visits as a history of the model's markers, and its place. */

@@ -122,6 +122,8 @@ const pooled = z.looseObject({
 
 const survival = z.looseObject({
   event: text,
+  /** What was typed, and the SHA-256 of what was read of it. Files of before have none. */
+  data: z.optional(z.looseObject({ event: text, competing: z.array(text), sha256: text })),
   landmark: number,
   numIndividuals: count,
   numEvents: count,
@@ -187,6 +189,8 @@ export const associateContract = z.looseObject({
   outcomes: z.array(
     z.looseObject({
       outcome: text,
+      /** SHA-256 of who has it. Files of before have none. */
+      data: z.optional(text),
       cases: count,
       controls: count,
       missing: count,

@@ -1,12 +1,21 @@
 /** The `dtm` program: commands as data become a commander program; this is the only place that decides the exit code. */
+import { realpathSync } from "node:fs";
 import process from "node:process";
 import { Argument, CommanderError, Option, Command as Program } from "commander";
 import { commandText } from "./command-line.ts";
-import { COMMON_OPTIONS, type Command, type Context, type OptionSpec } from "./commands/command.ts";
+import {
+  COMMON_OPTIONS,
+  type Command,
+  type Context,
+  type OptionSpec,
+  type Options,
+  textOption,
+} from "./commands/command.ts";
 import { COMMANDS, loadAll } from "./commands/list.ts";
 import { EXIT, type ExitCode, exitCodeOf, messageOf, StoppedError, UsageError } from "./exit-codes.ts";
 import { toJson } from "./io/json.ts";
 import { whileLocked } from "./io/lock.ts";
+import { fileExists } from "./io/read.ts";
 import { guardStreams, type Print, printOut } from "./io/standard-streams.ts";
 import { ownVersion } from "./io/version.ts";
 import { checkNumbers } from "./numeric-options.ts";
@@ -107,6 +116,7 @@ function toProgram(command: Command, parent: Program, session: Session): Program
     await mergeConfig(program, command);
     const options = program.optsWithGlobals();
     checkNumbers(command, options);
+    checkNoInput(program.args, options);
     session.talk = createTalk({ quiet: options.quiet === true, form: options.progress as TalkForm });
     const folder = command.writes?.(program.args, options);
     const result = await whileLocked(folder, () => command.run(program.args, options, contextOf(session, program)));
@@ -114,6 +124,17 @@ function toProgram(command: Command, parent: Program, session: Session): Program
     if (result.failure !== undefined) throw result.failure;
   });
   return program;
+}
+
+/** Refuses to write a result over a file that it is made from, with --force too. */
+function checkNoInput(args: readonly string[], options: Options): void {
+  const out = textOption(options, "out");
+  const inputs = [...args, textOption(options, "subjects"), textOption(options, "visits")].filter(
+    (path) => path !== undefined && path !== "-" && fileExists(path),
+  );
+  if (out === undefined || !fileExists(out) || !inputs.some((path) => realpathSync(path!) === realpathSync(out)))
+    return;
+  throw new UsageError(`--out: expected another file than ${out}, which is read. Name another.`);
 }
 
 /** `dtm config show COMMAND`: takes what the command takes, and runs nothing. */

@@ -1,4 +1,5 @@
 /** dtm associate RUN SUBJECTS: do outcomes differ over the map? The paper's Table 2, tested on whole posteriors. */
+import { createHash } from "node:crypto";
 import { type Association, numIndividuals } from "@trajectory-maps/core";
 import type { Outcome } from "@trajectory-maps/core/ingest";
 import { checkAdjustable, type DifferenceMap } from "@trajectory-maps/core/study";
@@ -15,16 +16,15 @@ import { withPool } from "../threads/pool.ts";
 import { withShardsOf } from "../threads/shards.ts";
 import { type Command, FORCE_OPTION, inGroup, JOBS_OPTION, listOption, type Options, textOption } from "./command.ts";
 import { ADJUST_OPTIONS, readAdjustment } from "./covariates.ts";
-import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, runWritten, VISITS_OPTION } from "./groups.ts";
+import { GROUP_OPTIONS, otherVisits, RUN_ARGUMENT, runWritten, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
 import { unquote } from "./quoted.ts";
-import { runVerdict, writeResults } from "./run-record.ts";
-import { associationOf, groupsOf, outcomesOf, placeRun } from "./study-parts.ts";
+import { groupsOfRun, storedGroups } from "./run-groups.ts";
+import { ASSOCIATE_FILE, runVerdict, writeResults } from "./run-record.ts";
+import { associationOf, outcomesOf, placeRun } from "./study-parts.ts";
 import { readSubjectsTable } from "./subjects.ts";
-import { type StudiedSurvival, survivalOf } from "./survival-part.ts";
+import { readEvents, type StudiedSurvival, survivalOf } from "./survival-part.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
-
-export const ASSOCIATE_FILE = "associate.json";
 
 /** Options about outcomes, shared with the report. */
 export const OUTCOME_OPTIONS = inGroup("Outcomes", [
@@ -79,23 +79,20 @@ export const associate: Command = {
     const outcomes = outcomesOf(names, table, opened.read.cohort, context);
     const adjustment = readAdjustment(table, opened.read.cohort, options, context);
     checkAdjustable(outcomes, adjustment);
+    const { cohort } = opened.read;
+    const events =
+      event === undefined ? undefined : readEvents(cohort, table, { event, ...eventChoice(options) }, context);
+    const stored = storedGroups(folder, options, context);
     const { run, association, survival } = await withPool(jobsOf(options), async (pool) => {
-      const size = numIndividuals(opened.read.cohort);
+      const size = numIndividuals(cohort);
       const run = await withShardsOf(pool, size, async (shards) => placeRun(opened, context, shards));
       const found = await associationOf(run, outcomes, { ...choice, adjustment }, pool, context);
-      if (event === undefined) return { run, association: found, survival: null };
-      const { groups } = await groupsOf(run, { ...groupChoice(options), resamples: 0 }, pool, context);
+      if (events === undefined) return { run, association: found, survival: null };
+      const { groups } = await groupsOfRun(run, stored, { ...options, stability: "0" }, pool, context);
       return {
         run,
         association: found,
-        survival: await survivalOf(
-          run,
-          groups,
-          table,
-          { event, adjustment, ...eventChoice(options), ...choice },
-          pool,
-          context,
-        ),
+        survival: await survivalOf(run, groups, events, { ...choice, adjustment }, pool),
       };
     });
     const { timeUnit } = run.model.markers[0]!.marker;
@@ -149,6 +146,7 @@ export function associationJson(
     ...association,
     outcomes: association.outcomes.map((found) => ({
       ...found,
+      data: labelsDigest(meaning.get(found.outcome)),
       caseMeans: meaning.get(found.outcome)?.caseMeans ?? "",
       controlMeans: meaning.get(found.outcome)?.controlMeans ?? "",
       sentence: outcomeSentence(found, words),
@@ -156,6 +154,13 @@ export function associationJson(
     })),
     ...(survival === null ? {} : { survival }),
   };
+}
+
+/** SHA-256 of who has an outcome: a report from another table of individuals must not tell this result. */
+export function labelsDigest(outcome: Outcome | undefined): string {
+  return createHash("sha256")
+    .update(outcome?.labels ?? new Uint8Array(0))
+    .digest("hex");
 }
 
 /** A map with as many digits as it has meaning: four decimals of a share, tenths of an individual. */

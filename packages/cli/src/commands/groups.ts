@@ -4,6 +4,7 @@ import { toCsv } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
 import { isFolder } from "../io/read.ts";
+import { readResult } from "../io/results.ts";
 import { openRun } from "../io/run-folder.ts";
 import { checkOutputs } from "../io/write.ts";
 import { groupsPage } from "../print/results.ts";
@@ -14,7 +15,7 @@ import { type Command, FORCE_OPTION, JOBS_OPTION, type OptionSpec, type Options,
 import { SUBJECTS_OPTION } from "./covariates.ts";
 import { componentsLine, componentsOf, METHOD_OPTION, methodOf } from "./groups-method.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
-import { GROUPS_FILE, runVerdict, writeResults } from "./run-record.ts";
+import { ASSOCIATE_FILE, GROUPS_FILE, runVerdict, SENSITIVITY_FILE, writeResults } from "./run-record.ts";
 import { type GroupChoice, groupsOf, placeRun, type StudiedGroups } from "./study-parts.ts";
 import { COLUMN_OPTIONS, readVisitsFor } from "./visits.ts";
 
@@ -86,7 +87,12 @@ export const groups: Command = {
     const verdict = runVerdict(folder, run.model, {
       ...(studied.stability && { refits: studied.stability.mapAgreement }),
     });
-    const paths = writeResults(folder, "groups", files, context, { map: verdict });
+    const stale = staleBeside(folder, json);
+    if (stale.length > 0)
+      context.talk.warn(
+        `${stale.join(" and ")} told of other groups and ${stale.length === 1 ? "is" : "are"} removed.`,
+      );
+    const paths = writeResults(folder, "groups", files, context, { map: verdict }, stale);
     const { marker } = run.model.markers[0]!;
     const page = groupsPage(studied, marker) + componentsLine(components, marker.timeUnit);
     return {
@@ -96,6 +102,25 @@ export const groups: Command = {
     };
   },
 };
+
+/** Results of the run that tell of groups, where these are not the ones that they tell of. */
+function staleBeside(folder: string, { regions, groups: found }: ReturnType<typeof groupsJson>): string[] {
+  type Survival = { readonly groups: readonly Name[]; readonly emptyGroups: readonly Name[] };
+  type Name = { readonly letter: string; readonly name: string };
+  const before = readResult<{ readonly regions: unknown }>(folder, GROUPS_FILE);
+  if (before !== undefined && toJson(before.regions) === toJson(JSON.parse(toJson(regions)))) return [];
+  const survival = readResult<{ readonly survival?: Survival }>(folder, ASSOCIATE_FILE)?.survival;
+  const sensitivity = readResult<{ readonly run: { readonly numGroups: number } }>(folder, SENSITIVITY_FILE);
+  // Without groups of its own the run was told about by the groups of the rule, which may be these.
+  const namesOf = (names: readonly Name[]) => String(names.map(({ letter, name }) => `${letter} ${name}`).sort());
+  const isOther = before !== undefined;
+  return [
+    ...(survival && (isOther || namesOf([...survival.groups, ...survival.emptyGroups]) !== namesOf(found))
+      ? [ASSOCIATE_FILE]
+      : []),
+    ...(sensitivity && (isOther || sensitivity.run.numGroups !== found.length) ? [SENSITIVITY_FILE] : []),
+  ];
+}
 
 /** Reads the visits of a run from --visits, if it is given. */
 export function otherVisits(options: Options, context: Context) {

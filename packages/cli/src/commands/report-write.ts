@@ -1,5 +1,6 @@
 /** Where the report and its figures are written. */
 import { dirname, isAbsolute, posix, relative, resolve, sep } from "node:path";
+import { REPORT_FILES } from "../io/run-folder.ts";
 import { type OutputFile, writeOutputs } from "../io/write.ts";
 import type { Context } from "./command.ts";
 import { writeResults } from "./run-record.ts";
@@ -19,10 +20,13 @@ export function writeReport(
   const inside = isOne ? figures.map((figure) => ({ ...figure, name: posix.join(prefix, figure.name) })) : [];
   const paths =
     resolve(folder) === resolve(run)
-      ? writeResults(folder, undefined, [page, ...inside], context)
+      ? writeResults(folder, isOwnName(page.name) ? "report" : undefined, [page, ...inside], context)
       : writeOutputs(folder, [page, ...inside]);
   return figureFolder === undefined || isOne ? paths : [...paths, ...writeOutputs(figureFolder, figures)];
 }
+
+/** Whether it is the report that a study of the run has. */
+const isOwnName = (name: string) => Object.values<string>(REPORT_FILES).includes(name);
 
 /** Whether a path lies in a folder, or is it. */
 export function isWithin(folder: string, path: string): boolean {

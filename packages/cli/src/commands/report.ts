@@ -1,65 +1,31 @@
 /** dtm report RUN: one self-contained page from a run; what the run holds is used, what is missing is computed. */
 
-import { basename, join } from "node:path";
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { LIBRARY_VERSION } from "@trajectory-maps/core";
-import { type Outcome, plainOutcomes, type SubjectsTable } from "@trajectory-maps/core/ingest";
 import { viewMarker, viewPlacements } from "@trajectory-maps/core/models";
-import {
-  characteristicColumns,
-  defaultModels,
-  lastShownTime,
-  type SeveralComparison,
-} from "@trajectory-maps/core/study";
-import {
-  figureToSvg,
-  renderReport,
-  type Study,
-  studyCharacteristics,
-  studyCovariates,
-  studyFigures,
-  studyGroups,
-} from "@trajectory-maps/report";
+import { lastShownTime } from "@trajectory-maps/core/study";
+import { figureToSvg, renderReport, type Study, studyCovariates, studyFigures } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { parseDocument } from "../io/document.ts";
 import { loadRasterizer } from "../io/raster.ts";
+import { isFolder } from "../io/read.ts";
 import { REPORT_FORMATS, type ReportFormat, reportAs } from "../io/report-forms.ts";
 import { readResult } from "../io/results.ts";
 import { openRun, REPORT_FILES } from "../io/run-folder.ts";
 import { checkOutputs, type OutputFile } from "../io/write.ts";
 import { counted } from "../print/words.ts";
-import { type Pool, withPool } from "../threads/pool.ts";
-import { ASSOCIATE_FILE, associationChoice, associationJson, eventChoice, OUTCOME_OPTIONS } from "./associate.ts";
-import {
-  type Command,
-  type Context,
-  FORCE_OPTION,
-  JOBS_OPTION,
-  listOption,
-  type Options,
-  textOption,
-} from "./command.ts";
-import { compareChoice, severalOptions } from "./compare.ts";
-import { compareMarkersOn } from "./compare-markers.ts";
-import { readAdjustment } from "./covariates.ts";
-import {
-  choiceOf,
-  GROUP_OPTIONS,
-  groupChoice,
-  otherVisits,
-  RUN_ARGUMENT,
-  runWritten,
-  type StoredChoice,
-  VISITS_OPTION,
-} from "./groups.ts";
+import { withPool } from "../threads/pool.ts";
+import { OUTCOME_OPTIONS } from "./associate.ts";
+import { type Command, FORCE_OPTION, JOBS_OPTION, textOption } from "./command.ts";
+import { GROUP_OPTIONS, otherVisits, RUN_ARGUMENT, runWritten, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
-import { unquote } from "./quoted.ts";
+import { gather, readAsked } from "./report-gather.ts";
 import { severalStudy, studySummary } from "./report-parts.ts";
 import { isWithin, writeReport } from "./report-write.ts";
-import { COMPARE_FILE, GROUPS_FILE, type RunRecord, recordedCommands, SENSITIVITY_FILE } from "./run-record.ts";
-import { associationOf, compareOn, groupsOf, outcomesOf, type PlacedRun, placeRun } from "./study-parts.ts";
-import { readSubjectsTable } from "./subjects.ts";
-import { survivalOf } from "./survival-part.ts";
+import { type RunRecord, recordedCommands } from "./run-record.ts";
+import { placeRun } from "./study-parts.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
 
 /** Pixels of a PNG for each pixel of a figure: 300 dots per inch, where a screen has 96. */
@@ -111,11 +77,12 @@ export const report: Command = {
     const out = textOption(options, "out") ?? join(folder, REPORT_FILES[format]);
     const figureFolder = textOption(options, "figures");
     const opened = await openRun(folder, otherVisits(options, context));
-    checkOutputs(join(out, ".."), [basename(out)], options.force === true);
-    if (figureFolder !== undefined) checkOutputs(figureFolder, [], options.force === true);
+    checkReportFile(out, format, options.force === true);
+    if (figureFolder !== undefined) checkOutputs(figureFolder, picturesIn(figureFolder), options.force === true);
+    const asked = await readAsked(folder, opened, options, context);
     const run = placeRun(opened, context);
     const record = readResult<RunRecord>(folder, "run.json");
-    const parts = await withPool(jobsOf(options), (pool) => gather(folder, run, options, pool, context));
+    const parts = await withPool(jobsOf(options), (pool) => gather(run, asked, options, pool, context));
     const own = options.own === true;
     const smallCell = wholeNumber("--small-cell", textOption(options, "smallCell") ?? (own ? "1" : "11"), 1);
     const title = textOption(options, "title");
@@ -158,13 +125,35 @@ export const report: Command = {
     if (isOwn) {
       context.talk.say("This report shows small counts or places of single individuals: do not share it.");
     }
+    const reused = parts.reused.length === 0 ? "" : `\nReused    ${parts.reused.join(", ")} of ${folder}`;
     const said = figures.length === 0 ? "" : `\n          ${counted(figures.length, "figure")} in ${figureFolder}`;
     return {
-      text: `Report    ${page}${said}`,
+      text: `Report    ${page}${said}${reused}`,
       json: { report: page, figures, computed: parts.computed, reused: parts.reused },
     };
   },
 };
+
+const ENDINGS: Readonly<Record<ReportFormat, RegExp>> = {
+  html: /\.html?$/i,
+  "pdf-ready": /\.html?$/i,
+  "docx-tables": /\.docx$/i,
+};
+
+/** Refuses a name that is not of a report: another file of a run would be lost. */
+function checkReportFile(out: string, format: ReportFormat, force: boolean): void {
+  if (!ENDINGS[format].test(out)) {
+    throw new UsageError(
+      `--out: expected a file that ends in ${format === "docx-tables" ? ".docx" : ".html"}, received ${out}.`,
+    );
+  }
+  checkOutputs(dirname(out), [basename(out)], force);
+}
+
+/** Pictures in a folder: which of them will be drawn is known only after all the work. */
+function picturesIn(folder: string): string[] {
+  return isFolder(folder) ? readdirSync(folder).filter((name) => /\.(svg|png)$/i.test(name)) : [];
+}
 
 /** The page, and each figure as a file if wanted. */
 async function draw(study: Study, withFigures: boolean): Promise<{ html: string; files: OutputFile[] }> {
@@ -182,164 +171,4 @@ async function draw(study: Study, withFigures: boolean): Promise<{ html: string;
     return drawn;
   });
   return { html, files };
-}
-
-interface Gathered {
-  readonly study: Partial<Study>;
-  readonly several?: SeveralComparison;
-  readonly computed: readonly string[];
-  readonly reused: readonly string[];
-}
-
-/** The parts of the study: from the run's files where they are there, computed otherwise. */
-async function gather(
-  folder: string,
-  run: PlacedRun,
-  options: Options,
-  pool: Pool,
-  context: Context,
-): Promise<Gathered> {
-  const computed: string[] = [];
-  const reused: string[] = [];
-  const note = (part: string, stored: boolean) => (stored ? reused : computed).push(part);
-
-  type StoredGroups = StoredChoice & {
-    stability: StudyStability | null;
-    groups: { pairsKept: number | null }[];
-  };
-  const stored = readResult<StoredGroups>(folder, GROUPS_FILE);
-  note("groups", stored !== undefined);
-  const wanted = groupChoice(options);
-  // Membership is not stored in the shareable file; grouping again into as many groups gives the same ones.
-  const choice = stored === undefined ? wanted : { ...wanted, ...choiceOf(stored), resamples: 0 };
-  const studied = await groupsOf(run, choice, pool, context);
-  const kept = stored?.groups.map(({ pairsKept }, group) => ({ group, pairsKept: pairsKept ?? Number.NaN }));
-  const stability = stored?.stability ? { ...stored.stability, groups: kept ?? [] } : studied.stability;
-  const number =
-    readResult<{ choice: typeof studied.groups.choice }>(folder, GROUPS_FILE)?.choice ?? studied.groups.choice;
-
-  const earlier = readResult<NonNullable<Study["comparison"]> | SeveralComparison>(folder, COMPARE_FILE);
-  let comparison = earlier;
-  if (comparison === undefined && options.compare !== false) {
-    const kind = run.model.kind === "dtm-paper" ? "dtm-paper" : "dtm";
-    const models = defaultModels(run.cohort).map((model) => (model === "dtm" ? kind : model));
-    const settings = compareChoice(
-      { ...options, models: models.join(","), dim: String(run.model.mapDimension) },
-      run.cohort,
-    );
-    const { mean, noise } = run.model.markers[0]!;
-    const like = { ...settings, mean: mean.kind, noise: noise.kind };
-    comparison =
-      run.model.markers.length > 1
-        ? await compareMarkersOn(run.cohort, severalOptions(like), pool, context)
-        : await compareOn(run.cohort, like, pool, context);
-  }
-  if (comparison !== undefined) note("comparison", earlier !== undefined);
-
-  const storedAssociation = readResult<StoredAssociation>(folder, ASSOCIATE_FILE);
-  const outcomes = await outcomesFor(run, storedAssociation, options, context);
-  let association: StoredAssociation | undefined = storedAssociation;
-  const asked = outcomes.found.map(({ name }) => name);
-  const adjustment = readAdjustment(outcomes.table, run.cohort, options, context);
-  // Stored results serve if they are adjusted for what is asked for, or nothing is said of it.
-  const isSame = adjustment === undefined || String(storedAssociation?.adjustedFor ?? []) === String(adjustment.names);
-  const covered = isSame && asked.every((name) => storedAssociation?.outcomes.some(({ outcome }) => outcome === name));
-  if (outcomes.found.length > 0 && !covered) {
-    const result = await associationOf(
-      run,
-      outcomes.found,
-      { ...associationChoice(options), adjustment },
-      pool,
-      context,
-    );
-    association = associationJson(
-      result,
-      outcomes.found,
-      null,
-      run.model.markers[0]!.marker.timeUnit,
-    ) as StoredAssociation;
-  }
-  if (association !== undefined) note("association", covered);
-  const event = textOption(options, "event");
-  const survival =
-    event !== undefined && outcomes.table !== undefined
-      ? await survivalOf(
-          run,
-          studied.groups,
-          outcomes.table,
-          { event, adjustment, ...eventChoice(options), ...associationChoice(options) },
-          pool,
-          context,
-        )
-      : storedAssociation?.survival;
-  if (survival !== undefined) note("survival", event === undefined);
-
-  const sensitivity = readResult<NonNullable<Study["sensitivity"]>>(folder, SENSITIVITY_FILE);
-  if (sensitivity !== undefined) note("sensitivity", true);
-
-  const { table } = outcomes;
-  const followUp = event?.slice(event.lastIndexOf(":") + 1);
-  const columns =
-    table &&
-    characteristicsFor(table, run, options, [
-      ...outcomes.columns,
-      followUp ?? "",
-      survival?.event ?? "",
-      ...(survival?.competing?.names ?? []),
-    ]);
-  return {
-    study: {
-      ...(sensitivity && { sensitivity }),
-      groups: studyGroups(studied.groups, { number, stability }),
-      characteristics: studyCharacteristics(
-        run.cohort,
-        { labels: studied.groups.labels, numGroups: studied.groups.groups.length },
-        table && columns && { table, columns },
-      ),
-      ...(comparison === undefined || "markers" in comparison ? {} : { comparison }),
-      ...(association === undefined || association.outcomes.length === 0 ? {} : { association }),
-      ...(outcomes.found.length === 0 ? {} : { outcomes: outcomes.found }),
-      ...(survival === undefined ? {} : { survival: { ...survival, logRank: survival.logRank ?? undefined } }),
-    },
-    ...(comparison !== undefined && "markers" in comparison ? { several: comparison } : {}),
-    computed,
-    reused,
-  };
-}
-
-type StudyStability = NonNullable<NonNullable<Study["groups"]>["stability"]>;
-type StoredAssociation = NonNullable<Study["association"]> & { readonly survival?: NonNullable<Study["survival"]> };
-
-/** Outcomes to show: those named, else those of the stored association, else every plain yes-or-no column. */
-async function outcomesFor(run: PlacedRun, stored: StoredAssociation | undefined, options: Options, context: Context) {
-  const path = textOption(options, "subjects");
-  const named = listOption(options, "outcomes")?.map(unquote);
-  if (path === undefined) {
-    if (named !== undefined || options.event !== undefined) {
-      throw new UsageError("Outcomes are read from a table of individuals: add --subjects subjects.csv.");
-    }
-    if (options.characteristics !== undefined) {
-      throw new UsageError("--characteristics: expected a table of individuals: add --subjects subjects.csv.");
-    }
-    return { found: [] as readonly Outcome[], columns: [] as readonly string[] };
-  }
-  const table = await readSubjectsTable(path, options, context);
-  const names = named ?? stored?.outcomes.map(({ outcome }) => outcome) ?? plainOutcomes(table);
-  if (named === undefined && stored === undefined) {
-    context.talk.say(`Outcomes: ${names.join(", ") || "none"} (every column with two values; choose with --outcomes).`);
-  }
-  // "stage>=3" is of the column stage.
-  const columns = names.map((name) => name.replace(/(=|[<>]=?).*$/, ""));
-  return { found: outcomesOf(names, table, run.cohort, context), table, columns };
-}
-
-/** Columns of the table of characteristics: those named, else all that describe individuals but outcomes and follow-up. */
-function characteristicsFor(
-  table: SubjectsTable,
-  { cohort }: PlacedRun,
-  options: Options,
-  outcomes: readonly string[],
-): readonly string[] {
-  const named = listOption(options, "characteristics")?.map(unquote);
-  return named ?? characteristicColumns(table, cohort.ids).filter((name) => !outcomes.includes(name));
 }

@@ -17,12 +17,14 @@ import {
   readDigests,
 } from "../io/belongs.ts";
 import { toJson } from "../io/json.ts";
+import { progressWithout } from "../io/protocol.ts";
 import { readResult } from "../io/results.ts";
-import { isPrivate, RUN_FILES } from "../io/run-folder.ts";
+import { isPrivate, RESULTS_FILE, RUN_FILES } from "../io/run-folder.ts";
 import { type OutputFile, writeOutputs } from "../io/write.ts";
 import type { Context } from "./command.ts";
 
 export const COMPARE_FILE = "compare.json";
+export const ASSOCIATE_FILE = "associate.json";
 export const GROUPS_FILE = "groups.json";
 export const SENSITIVITY_FILE = "sensitivity.json";
 
@@ -130,30 +132,39 @@ export function sealed(record: RunRecord, known: PrivateDigests): OutputFile[] {
 
 /**
  * Writes results of a command into a folder, as one change with what a study writes beside them and, where the folder is a run, its
- * record. A command given again takes the place of its earlier result. Returns the paths of the results.
+ * record. A command given again takes the place of its earlier result; results that do not belong to it any more, `stale`, go. Of a
+ * finished study the steps that rest on it are to be done again. Returns the paths of the results.
  */
 export function writeResults(
   folder: string,
-  name: LaterCommand["name"] | undefined,
+  name: LaterCommand["name"] | "report" | undefined,
   files: readonly OutputFile[],
-  { commandLine, beside = [] }: Pick<Context, "commandLine" | "beside">,
+  { commandLine, beside }: Pick<Context, "commandLine" | "beside">,
   changes: Pick<RunRecord, "map"> = {},
+  stale: readonly string[] = [],
 ): string[] {
   const record = readResult<RunRecord>(folder, RECORD_FILE);
-  const written = [...files, ...beside];
+  const progress = beside ?? (name === undefined ? [] : progressWithout(folder, name));
+  const written = [...files, ...progress];
   if (record === undefined) return writeOutputs(folder, written).slice(0, files.length);
-  const later = (record.later ?? []).filter((earlier) => earlier.name !== name);
+  const gone = [...stale, ...(beside === undefined && progress.length > 0 ? [RESULTS_FILE] : [])];
+  const isGone = (file: string) => gone.includes(file) && !written.some((own) => own.name === file);
+  const isStep = name !== undefined && name !== "report";
+  const later = (record.later ?? []).filter((earlier) => earlier.name !== name && !isGone(`${earlier.name}.json`));
   const known = new Map(record.files.map((file) => [file.name, file]));
-  const listed = [...known.keys(), ...written.map((file) => file.name), DIGESTS_FILE];
+  const listed = [...known.keys(), ...written.map((file) => file.name), DIGESTS_FILE].filter((file) => !isGone(file));
   const now: RunRecord = {
     ...record,
     ...changes,
     files: RUN_FILES.filter((file) => listed.includes(file.name)).map((file) => ({ ...known.get(file.name), ...file })),
-    ...(name === undefined
-      ? {}
-      : { later: [...later, { name, command: commandLine, version: LIBRARY_VERSION, date: today() }] }),
+    ...(isStep || later.length !== (record.later ?? []).length
+      ? {
+          later: isStep ? [...later, { name, command: commandLine, version: LIBRARY_VERSION, date: today() }] : later,
+        }
+      : {}),
   };
-  return writeOutputs(folder, [...written, ...sealed(now, readDigests(folder))]).slice(0, files.length);
+  const digests = Object.fromEntries(Object.entries(readDigests(folder)).filter(([file]) => !isGone(file)));
+  return writeOutputs(folder, [...written, ...sealed(now, digests)], gone.filter(isGone)).slice(0, files.length);
 }
 
 /** The verdict on the map of a run, by what is known now or was written by earlier commands. */

@@ -17,7 +17,6 @@ import { readRunGroups } from "../io/run-groups.ts";
 import { checkOutputs } from "../io/write.ts";
 import { sensitivityPage } from "../print/sensitivity.ts";
 import { type Pool, withPool } from "../threads/pool.ts";
-import { ASSOCIATE_FILE } from "./associate.ts";
 import {
   type Command,
   type Context,
@@ -30,7 +29,7 @@ import {
 import { ADJUST_OPTIONS, readAdjustment } from "./covariates.ts";
 import { otherVisits, RUN_ARGUMENT, runWritten, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, positiveNumber, seedOf, wholeNumber } from "./numbers.ts";
-import { GROUPS_FILE, SENSITIVITY_FILE, writeResults } from "./run-record.ts";
+import { ASSOCIATE_FILE, GROUPS_FILE, SENSITIVITY_FILE, writeResults } from "./run-record.ts";
 import { drawsOn, groupsOf, outcomesOf, type PlacedRun, placeRun } from "./study-parts.ts";
 import { readSubjectsTable } from "./subjects.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";

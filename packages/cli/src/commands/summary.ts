@@ -16,11 +16,17 @@ import type { RunGroup } from "../io/run-groups.ts";
 import { fitPage } from "../print/fit-page.ts";
 import { showP } from "../print/results.ts";
 import { counted, line } from "../print/words.ts";
-import { ASSOCIATE_FILE } from "./associate.ts";
 import type { Command, Context } from "./command.ts";
 import { SUBJECTS_OPTION } from "./covariates.ts";
 import { otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
-import { COMPARE_FILE, GROUPS_FILE, type RunRecord, runVerdict, SENSITIVITY_FILE } from "./run-record.ts";
+import {
+  ASSOCIATE_FILE,
+  COMPARE_FILE,
+  GROUPS_FILE,
+  type RunRecord,
+  runVerdict,
+  SENSITIVITY_FILE,
+} from "./run-record.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
 
 export const summaryCommand: Command = {

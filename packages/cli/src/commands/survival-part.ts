@@ -1,10 +1,12 @@
 /** Survival after a landmark, with competing events, and what changes if those who had an event went on otherwise. */
-import type { Groups } from "@trajectory-maps/core";
+import { createHash } from "node:crypto";
+import type { Cohort, Groups } from "@trajectory-maps/core";
 import { readFollowUp, type SubjectsTable, visitTimes } from "@trajectory-maps/core/ingest";
 import { viewMarker, viewPlacements } from "@trajectory-maps/core/models";
 import {
   type DropoutSensitivity,
   dropoutSensitivity,
+  type FollowUp,
   type LandmarkSurvival,
   landmarkSurvival,
 } from "@trajectory-maps/core/study";
@@ -14,7 +16,7 @@ import type { Pool } from "../threads/pool.ts";
 import type { Context } from "./command.ts";
 import { type DrawChoice, drawsOn, outcomesOf, type PlacedRun } from "./study-parts.ts";
 
-export interface EventChoice extends DrawChoice {
+export interface EventChoice {
   /** As typed: name:column. */
   readonly event: string;
   readonly competing?: readonly string[];
@@ -23,20 +25,32 @@ export interface EventChoice extends DrawChoice {
   readonly deltas?: readonly number[];
 }
 
+/** An event and what competes with it, read from a table of individuals, with what was asked. */
+export interface StudiedEvents extends EventChoice {
+  readonly main: NamedFollowUp;
+  readonly others: readonly NamedFollowUp[];
+}
+
+interface NamedFollowUp {
+  readonly name: string;
+  readonly followUp: FollowUp;
+}
+
+/** Which event of which table survival is of: what was typed, and the SHA-256 of what was read. */
+export interface EventData {
+  readonly event: string;
+  readonly competing: readonly string[];
+  readonly sha256: string;
+}
+
 /** Survival with the sensitivity to what those with an event would have gone on to, for the first marker. */
 export interface StudiedSurvival extends LandmarkSurvival {
   readonly dropout: DropoutSensitivity;
+  readonly data: EventData;
 }
 
-/** Survival after a landmark for events written as name:column. */
-export async function survivalOf(
-  run: PlacedRun,
-  groups: Groups,
-  table: SubjectsTable,
-  { event, competing = [], landmark, riskTimes, deltas, adjustment, ...choice }: EventChoice,
-  pool: Pool,
-  context: Context,
-): Promise<StudiedSurvival> {
+/** Events written as name:column, read from a table: whatever is wrong with them is told before any work is done. */
+export function readEvents(cohort: Cohort, table: SubjectsTable, choice: EventChoice, context: Context): StudiedEvents {
   const read = (text: string, flag: string) => {
     const at = text.lastIndexOf(":");
     if (at < 1 || at === text.length - 1) {
@@ -45,15 +59,34 @@ export async function survivalOf(
       );
     }
     const name = text.slice(0, at);
-    const [outcome] = outcomesOf([name], table, run.cohort, context);
+    const [outcome] = outcomesOf([name], table, cohort, context);
     if (outcome === undefined) throw new UsageError(`${flag}: expected an outcome, received "${name}".`);
-    const visits = visitTimes(run.cohort);
-    return { name, followUp: readFollowUp(table, text.slice(at + 1), outcome.labels, run.placements.ids, visits) };
+    const followUp = readFollowUp(table, text.slice(at + 1), outcome.labels, cohort.ids, visitTimes(cohort));
+    return { name, followUp };
   };
-  const main = read(event, "--event");
-  const others = competing.map((text) => read(text, "--competing"));
-  const wrong = (riskTimes ?? []).find((t) => !(t > 0));
+  const wrong = (choice.riskTimes ?? []).find((t) => !(t > 0));
   if (wrong !== undefined) throw new UsageError(`--risk-times: expected times after the landmark, received ${wrong}.`);
+  const main = read(choice.event, "--event");
+  return { ...choice, main, others: (choice.competing ?? []).map((text) => read(text, "--competing")) };
+}
+
+export function eventData({ event, competing = [], main, others }: StudiedEvents): EventData {
+  const hash = createHash("sha256");
+  for (const { followUp } of [main, ...others]) {
+    hash.update(Float64Array.from(followUp.times)).update(Uint8Array.from(followUp.events));
+  }
+  return { event, competing, sha256: hash.digest("hex") };
+}
+
+/** Survival after a landmark. */
+export async function survivalOf(
+  run: PlacedRun,
+  groups: Groups,
+  events: StudiedEvents,
+  { adjustment, ...choice }: DrawChoice,
+  pool: Pool,
+): Promise<StudiedSurvival> {
+  const { main, others, landmark, riskTimes, deltas } = events;
   const study = { ...run, groups, ...(adjustment === undefined ? {} : { adjustment }) };
   const survival = await landmarkSurvival(study, main.name, main.followUp, landmark, {
     ...choice,
@@ -68,5 +101,5 @@ export async function survivalOf(
   const first = { model: viewMarker(run.model, 0), placements: viewPlacements(run.placements, run.model.markers, 0) };
   const who = `those with ${all.map(({ name }) => midSentence(outcomeName(name))).join(" or ")}`;
   const dropout = dropoutSensitivity({ ...first, groups }, left, who, deltas === undefined ? {} : { deltas });
-  return { ...survival, dropout };
+  return { ...survival, dropout, data: eventData(events) };
 }

@@ -71,6 +71,14 @@ function privateDigest(folder: string, name: string): string | undefined {
   return readDigests(folder)[name];
 }
 
+/** Whether a name is one of the files that the run in a folder is made of; nothing is where there is no run. */
+export function isOfRun(folder: string, name: string): boolean {
+  return (
+    fileExists(join(folder, RECORD_FILE)) &&
+    [RECORD_FILE, ...(listedFiles(folder) ?? []).map((file) => file.name)].includes(name)
+  );
+}
+
 /** Files of a run by its record; undefined where it has none. */
 function listedFiles(folder: string): readonly ListedFile[] | undefined {
   const path = join(folder, RECORD_FILE);

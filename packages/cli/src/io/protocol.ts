@@ -75,7 +75,7 @@ export function openStudy(folder: string, protocol: Protocol, force: boolean): r
     force,
   );
   const earlier = fileExists(inner) ? readdirSync(inner).filter((name) => !FIRST_FILES.includes(name)) : [];
-  writeOutputs(inner, [{ name: PROTOCOL_FILE, text: toJson(protocol) }, progressFile([])], earlier);
+  writeOutputs(inner, [{ name: PROTOCOL_FILE, text: toJson(protocol), private: true }, progressFile([])], earlier);
   return [];
 }
 
@@ -111,6 +111,24 @@ const FIRST_FILES = [PROTOCOL_FILE, PROGRESS_FILE];
 /** How far a study has come, to be written with what it has come to. */
 export function progressFile(done: readonly string[]): OutputFile {
   return { name: PROGRESS_FILE, text: toJson({ format: "dtm-study", formatVersion: 1, done }) };
+}
+
+/** Steps of the study in a folder whose results rest on that of a command, which is given on its own: they are to be done again. */
+const RESTING: Readonly<Record<string, readonly string[]>> = {
+  groups: ["groups", "associate", "sensitivity", "report"],
+  compare: ["compare", "report"],
+  associate: ["associate", "sensitivity", "report"],
+  sensitivity: ["sensitivity", "report"],
+  calibrate: ["report"],
+  report: ["report"],
+};
+
+/** The study in a folder without the steps that a command on its own undoes; nothing where there is no study, or it did not. */
+export function progressWithout(folder: string, command: string): OutputFile[] {
+  const undone = RESTING[command] ?? [];
+  const done = doneIn(folder);
+  const left = done.filter((step) => !undone.includes(step));
+  return left.length === done.length ? [] : [progressFile(left)];
 }
 
 /** What a study has written before its fit, which the run takes over with the word that the fit is done; nothing where there is no study. */

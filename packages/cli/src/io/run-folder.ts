@@ -49,7 +49,7 @@ export const RUN_FILES = [
   { name: "groups.csv", private: true, holds: "the group of every individual" },
   { name: "associate.json", private: true, holds: "tests of outcomes; individual follow-up times" },
   { name: "sensitivity.json", private: false, holds: "what changes with one choice of the fit changed" },
-  { name: "protocol.json", private: false, holds: "what a study decided before it looked" },
+  { name: "protocol.json", private: true, holds: "what a study decided before it looked; digests of its tables" },
   { name: "study.json", private: false, holds: "how far a study has come" },
   { name: INSPECT_FILE, private: true, holds: "the quality of the table of visits; suspect values" },
   { name: RESULTS_FILE, private: true, holds: "all results of a study in one document" },

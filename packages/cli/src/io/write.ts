@@ -7,6 +7,7 @@ import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, write
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { FileError, UsageError } from "../exit-codes.ts";
+import { isOfRun } from "./belongs.ts";
 import { makeFolder } from "./make-folder.ts";
 import { reason } from "./read.ts";
 import { commit, type Pieces, settle, stagedPath, syncFolder, unsettled, writeThrough } from "./transaction.ts";
@@ -34,9 +35,14 @@ export function checkOutputs(folder: string, names: readonly string[], force: bo
   }
 }
 
-/** The same of one file. */
+/** The same of one file that a user names, which must not be one that a run is made of. */
 export function checkOutputFile(path: string, force: boolean): void {
   checkOutputs(dirname(path), [], force);
+  if (isOfRun(dirname(path), basename(path))) {
+    throw new UsageError(
+      `${path}: expected a name that is not of a file of the run in ${dirname(path)}. Choose another name or folder.`,
+    );
+  }
   if (existsSync(path) && !force) {
     throw new UsageError(`${path} is there already. Name another file, or use --force to overwrite.`);
   }

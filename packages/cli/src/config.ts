@@ -3,7 +3,7 @@
  * default. A file is YAML or JSON with one key per option (`time-unit` or `timeUnit`); a key that no command knows is
  * refused, a key of another command is passed over, so that one file can serve a whole study.
  */
-import { parse as parseYaml } from "yaml";
+import { parseDocument, visit } from "yaml";
 import * as z from "zod";
 import type { Command, OptionSpec } from "./commands/command.ts";
 import { COMMON_OPTIONS } from "./commands/command.ts";
@@ -54,18 +54,32 @@ function camel(key: string): string {
 function schemaOf(option: OptionSpec): z.ZodType {
   if (!takesValue(option)) return z.boolean();
   if (option.flags.includes("[")) return z.union([z.boolean(), z.string()]);
-  const text = z.union([z.string(), z.number()]).transform(String);
+  const text = z.string();
   if (option.repeatable === true) return z.union([z.array(text), text.transform((one) => [one])]);
   if (option.choices !== undefined) return text.pipe(z.enum(option.choices as [string, ...string[]]));
   // Lists may be written as lists: outcomes: [death, ascites].
   return z.union([text, z.array(text).transform((list) => list.join(","))]);
 }
 
+/** What a YAML text holds, and JSON is YAML; numbers as they are written, as behind a flag: 1e3 may be a column, 0x10 is no seed. */
+function asWritten(text: string): unknown {
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  if (error !== undefined) throw error;
+  visit(document, {
+    Scalar: (_, node) => {
+      if (typeof node.value === "number" && node.source !== undefined) node.value = node.source;
+    },
+  });
+  return document.toJS();
+}
+
 function parseFile(path: string): Record<string, unknown> {
   const text = readText(path, MOST_SETTINGS);
   let raw: unknown;
   try {
-    raw = path.toLowerCase().endsWith(".json") ? JSON.parse(text) : parseYaml(text);
+    if (path.toLowerCase().endsWith(".json")) JSON.parse(text);
+    raw = asWritten(text);
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
     throw new UsageError(`${path}: expected YAML or JSON, received text that is neither: ${reason}`);

@@ -194,6 +194,37 @@ describe("dtm fit", () => {
     expect((await run("fit", here.at("t.csv"), "--config", bad)).code).toBe(2);
   });
 
+  it("takes numbers of a file as they are written, as behind a flag", async () => {
+    const named = "id,1e3,007,value\np1,0,1,5\np1,1,1,6\np2,0,1,7\n";
+    const visits = here.file("named.csv", named);
+    for (const [file, text] of [
+      ["named.yaml", "id: id\ntime: 1e3\nvalue: 007\n"],
+      ["named.json", '{"id": "id", "time": 1e3, "value": "007"}'],
+    ] as const) {
+      const { code, talk } = await run("inspect", visits, "--config", here.file(file, text), "-q");
+      expect([code, talk]).toEqual([0, ""]);
+    }
+    for (const seed of ["0x10", "0o17", ".inf", "1.5"]) {
+      const refused = await run("fit", visits, "--config", here.file("seed.yaml", `seed: ${seed}\n`));
+      expect([refused.code, refused.talk]).toEqual([2, expect.stringContaining(`received "${seed}"`)]);
+    }
+    const [twice, cut] = [here.file("twice.json", '{"seed": 1, "seed": 2}'), here.file("cut.json", "{seed: 1}")];
+    expect((await run("fit", visits, "--config", twice)).talk).toContain("unique");
+    expect((await run("fit", visits, "--config", cut)).talk).toContain("expected YAML or JSON");
+  });
+
+  it("refuses an option that is given twice, unless it may be", async () => {
+    const twice = await run("predict", here.at("a"), "--at", "1", "--at=2");
+    expect([twice.code, twice.talk]).toEqual([2, expect.stringContaining('--at: expected once, received "1" and "2"')]);
+    const short = await run("fit", VISITS, "-o", here.at("x"), "--out", here.at("y"));
+    expect([short.code, short.talk]).toEqual([2, expect.stringContaining("--out: expected once")]);
+    const good = ["--skip-line", "2", "--skip-line", "3", "--value", "bili", "--value", "bili", "-q"];
+    expect((await run("inspect", VISITS, ...good)).talk).toBe("");
+    vi.stubEnv("DTM_SEED", "3");
+    const { out } = await run("config", "show", "fit", "--seed", "4", "--json");
+    expect(out).toContain('"value": "4"');
+  });
+
   it("gives exit code 3 for bad data, with every complaint, and writes nothing", async () => {
     const bad = here.file("bad.csv", "id,time,value\np1,0,<LOD\np2,1,5 mg\n");
     const { code, talk, out } = await run("fit", bad, "-o", here.at("c"));

@@ -19,7 +19,7 @@ import { fileExists } from "./io/read.ts";
 import { guardStreams, type Print, printOut } from "./io/standard-streams.ts";
 import { ownVersion } from "./io/version.ts";
 import { checkNumbers } from "./numeric-options.ts";
-import { environmentName, isNegated, longName, saidYes, takesValue } from "./option-names.ts";
+import { environmentName, flagOf, isNegated, longName, saidYes, takesValue } from "./option-names.ts";
 import { plain } from "./print/plain.ts";
 import { createTalk, type Talk, type TalkForm } from "./print/talk.ts";
 import { mergeConfig, showSettings } from "./settings.ts";
@@ -152,8 +152,23 @@ function toShow(command: Command, parent: Program, session: Session): Program {
 
 function withOptions(command: Command, parent: Program): Program {
   const program = new Program(command.name).description(command.description).copyInheritedSettings(parent);
-  for (const option of [...command.options, ...COMMON_OPTIONS]) program.addOption(toOption(option));
+  for (const option of [...command.options, ...COMMON_OPTIONS]) {
+    program.addOption(toOption(option));
+    if (takesValue(option) && option.repeatable !== true) refuseTwice(program, option);
+  }
   return program;
+}
+
+/** Refuses an option that is given twice with two values, of which the last would win in silence. */
+function refuseTwice(program: Program, specification: OptionSpec): void {
+  const given: string[] = [];
+  program.on(`option:${flagOf(specification).slice(2)}`, (value: string | null) => {
+    given.push(value ?? "no value");
+    const [first] = given;
+    if (first === given.at(-1)) return;
+    const received = given.map((one) => `"${one}"`).join(" and ");
+    throw new UsageError(`${flagOf(specification)}: expected once, received ${received}. Give one of them.`);
+  });
 }
 
 /** Text of a result as it is in a file, and safe on a terminal. */

@@ -32,7 +32,8 @@ export function visitsPath(given: string | undefined, options: Options): string 
     if (given === undefined && options.sql === undefined) return FROM_OMOP;
     throw new UsageError(`--omop: expected instead of ${given ?? "--sql"}. Leave one of them out.`);
   }
-  if (textOption(options, "sql") === undefined) {
+  const query = textOption(options, "sql");
+  if (query === undefined) {
     if (options.database !== undefined)
       throw new UsageError('--database: expected with a query. Add --sql "select ...".');
     if (given !== undefined) return given;
@@ -40,8 +41,17 @@ export function visitsPath(given: string | undefined, options: Options): string 
       'Name the table of visits, such as visits.csv ("-" for standard input), or use --sql, --omop or --fhir.',
     );
   }
+  if (isBlank(query)) {
+    const example = "--sql \"select * from 'visits.csv'\"";
+    throw new UsageError(`--sql: expected a select, received an empty query. Write one: ${example}.`);
+  }
   if (given === undefined) return FROM_QUERY;
   throw new UsageError(`--sql: expected instead of a file of visits, received with ${given}. Name files in the query.`);
+}
+
+/** Whether a query holds nothing but comments. */
+function isBlank(query: string): boolean {
+  return query.replace(/--.*|\/\*[\s\S]*?\*\/|;/g, "").trim() === "";
 }
 
 /** The table of a path that `visitsPath` gave; of OMOP that of individuals: its visits are read by `omopVisits`. */

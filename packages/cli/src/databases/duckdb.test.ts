@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Cohort, readCohort } from "@trajectory-maps/core";
 import { cellText, readCohortFile, type TypedRows } from "@trajectory-maps/core/ingest";
 import { afterAll, describe, expect, it } from "vitest";
+import { run } from "../../test/harness.ts";
 import { commandText } from "../command-line.ts";
 import { main } from "../main.ts";
 import { shownAddress } from "./address.ts";
@@ -112,6 +113,17 @@ describe("dtm --sql", () => {
     expect(command).toContain("from '\\''many.csv'\\''");
     expect(source).toBe("the query");
   });
+
+  it.each(["", " \n", "-- select 1", "/* all\n */ ;"])(
+    "refuses the empty query %j, and says what to write",
+    async (query) => {
+      const { code, talk } = await run("inspect", "--sql", query);
+      expect([code, talk]).toEqual([
+        2,
+        expect.stringContaining("--sql: expected a select, received an empty query. Write one"),
+      ]);
+    },
+  );
 
   it("never tells a password", () => {
     const address = "postgres://me:secret@host.example:5432/clinic?password=secret";

@@ -581,9 +581,11 @@ describe("rows of a database", () => {
 
 describe("what cannot be read", () => {
   const zip = zipSync({ "a.csv": strToU8(CSV), "b.csv": strToU8(CSV) });
+  const above = zipSync({ "a.csv": strToU8(CSV), "../b.csv": strToU8(CSV), ".hidden": strToU8("x") });
   const bomb = zipSync({ "a.csv": new Uint8Array(1 << 27) });
   it.each<[string, Uint8Array, string, RegExp]>([
     ["a zip of several files", zip, "several-files", /received 2: a\.csv, b\.csv. Unpack it/],
+    ["a zip with a file above its folder", above, "several-files", /received 2: a\.csv, \.\.\/b\.csv\. Unpack it/],
     ["a zip of nothing", zipSync({ "a/": new Uint8Array(0) }), "several-files", /none in it/],
     [
       "an OpenDocument sheet",

@@ -42,9 +42,12 @@ export async function openZip(open: OpenFile, file: string): Promise<ZipArchive>
   return { bytes, entries };
 }
 
+/** Folders, what a Mac adds, and hidden files; ".." in a path hides nothing. */
+const LEFT_ASIDE = /(^|\/)(__MACOSX\/|\.(?!\.?\/))|\/$/;
+
 /** The only file of an archive, folders and what a Mac adds left aside. */
 export async function onlyEntry({ bytes, entries }: ZipArchive, file: string): Promise<Uint8Array> {
-  const files = entries.filter(({ name }) => !/(^|\/)(__MACOSX\/|\.)|\/$/.test(name));
+  const files = entries.filter(({ name }) => !LEFT_ASIDE.test(name));
   if (files.length !== 1) {
     const listed = files.slice(0, 10).map(({ name }) => showReceived(name));
     const more = files.length > 10 ? ` and ${files.length - 10} more` : "";

@@ -343,6 +343,8 @@ const IDS: readonly BadTable[] = [
     what: "ids that are equal as numbers",
     table: table("007,0,1", "7,0,2", "1e5,0,3", "100000,0,4"),
     rows: ["007 0 1", "100000 0 4", "1e5 0 3", "7 0 2"],
+    warn: ["alike-ids"],
+    count: 1,
   },
   {
     number: 66,

@@ -144,6 +144,10 @@ export const ERROR_CODES = {
     "Warning: ids with and without spaces around them were taken as the same individual.",
     "Check that they are the same individual.",
   ),
+  "alike-ids": table(
+    "Warning: ids differ only in case, zeros in front or signs that are not seen; each is an individual of its own.",
+    "Write them alike if they are the same individual.",
+  ),
   "duplicate-rows": table("Warning: rows repeat exactly; they are left out.", "Keep them if they are measurements."),
   "same-time": table("Warning: an individual has several values at one time; all are kept.", "Check the export."),
   "negative-time": table("Warning: times below 0.", "Check the origin of time."),

@@ -7,6 +7,7 @@ import { type Cohort, numObservations, onlyMarker } from "../cohort/cohort.ts";
 import { censoringLimits, limitWords } from "../cohort/limits.ts";
 import { combineMarkers } from "../cohort/several-markers.ts";
 import { type Complaint, checkGiven, type ErrorCode, showReceived } from "../errors.ts";
+import { alikeIds, alikeWords } from "./alike-ids.ts";
 import { placeOf } from "./cells.ts";
 import { type Columns, cellPlace, type FoundColumns } from "./columns.ts";
 import { EMPTY_FILE, howMany, refusal, were } from "./complaints.ts";
@@ -286,6 +287,11 @@ function takeCohort(reading: Reading, found: FoundColumns, counted: Counted, not
   }
   warnOfSuspicions(reading, found, parts, counted.origin !== undefined);
   const cohort = parts.length === 1 ? parts[0].cohort : combineMarkers(parts.map((part) => part.cohort));
+  const alike = alikeIds(cohort.ids);
+  if (alike.count > 0) {
+    const line = firstLine(parts, alike.pairs[0][1]);
+    cells.warn(cellPlace(found, positions.id, line), alike.count, "alike-ids", alikeWords(alike));
+  }
   return {
     cohort,
     columns: markerColumns[0],
@@ -355,6 +361,16 @@ function warnOfSuspicions(
     });
   }
   for (const warning of ofTimes.values()) cells.warn(...warning);
+}
+
+/** Line of the first row of an individual. */
+function firstLine(parts: readonly MarkerPart[], id: string): number {
+  const lines = parts.flatMap(({ cohort, order, lineAt }) => {
+    const i = cohort.ids.indexOf(id);
+    const { offsets } = onlyMarker(cohort);
+    return i < 0 ? [] : Array.from(order.subarray(offsets[i], offsets[i + 1]), lineAt);
+  });
+  return lines.reduce((least, line) => Math.min(least, line));
 }
 
 /** Lines written out at most. */

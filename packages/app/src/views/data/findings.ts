@@ -36,6 +36,7 @@ const TITLES: { readonly [code: string]: string } = {
   "field-too-long": "Cell too long for an id",
   "transform-domain": "Value without a transform",
   "id-whitespace": "Ids with and without spaces",
+  "alike-ids": "Ids that differ only in how they are written",
   "duplicate-rows": "Exact duplicates",
   "same-time": "Several values at one time",
   "negative-time": "Time before the origin",

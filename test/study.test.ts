@@ -77,6 +77,13 @@ describe("dtm study", () => {
     expect(stopped.talk).toContain("Give the same study again to go on");
     const killed = await study("other/run", { at: "Stability under refits", signal: "SIGKILL" });
     expect(killed.signal).toBe("SIGKILL");
+    // Stopped in a step after the fit: the same words, and nobody has to take over a lock.
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      const later = await study("other/run", { at: "Stability under refits", signal });
+      expect(later.signal).toBe(signal);
+      expect(later.talk).toContain("what is done is kept. Give the same study again to go on");
+      expect(readdirSync(join(folder, "other/run"))).not.toContain(".dtm-lock");
+    }
     const again = await study("other/run", { at: "2-fold cross-validation", signal: "SIGKILL" });
     expect(again.signal).toBe("SIGKILL");
     const ended = await study("other/run");

@@ -2,12 +2,15 @@
  * dtm study VISITS: a whole study by one file of settings: the protocol is written first, then the steps run one after
  * the other, each as the command that it is. What stopped goes on when the same study is given again.
  */
+import process from "node:process";
+import { setImmediate } from "node:timers/promises";
 import { LIBRARY_VERSION } from "@trajectory-maps/core";
 import { commandOf } from "../command-line.ts";
 import { shownAddress } from "../databases/address.ts";
 import { StoppedError, UsageError } from "../exit-codes.ts";
 import { hasCheckpoint } from "../io/checkpoint.ts";
 import { toJson } from "../io/json.ts";
+import { unlockAll } from "../io/lock.ts";
 import {
   begunFiles,
   digestInput,
@@ -19,6 +22,7 @@ import {
 } from "../io/protocol.ts";
 import { readResult } from "../io/results.ts";
 import { INSPECT_FILE, RESULTS_FILE } from "../io/run-folder.ts";
+import { listenForSignals } from "../io/signals.ts";
 import { flagOf, longName } from "../option-names.ts";
 import { table } from "../print/table.ts";
 import { counted } from "../print/words.ts";
@@ -238,7 +242,7 @@ async function runStep(step: StudyStep, inputs: StudyInputs, context: Context): 
   const own = { ...stepOptions(step, inputs), jobs: options.jobs, force: true };
   const { originOf: _, ...told } = { ...context, commandLine: commandFor(step, inputs) };
   try {
-    if (command.name !== "fit") return await command.run(step.args(inputs), own, told);
+    if (command.name !== "fit") return await unlessStopped(() => command.run(step.args(inputs), own, told), told);
     if (hasCheckpoint(folder)) {
       return await command.run(
         [],
@@ -249,7 +253,28 @@ async function runStep(step: StudyStep, inputs: StudyInputs, context: Context): 
     return await command.run(step.args(inputs), own, told);
   } catch (error) {
     if (!(error instanceof StoppedError)) throw error;
-    throw new StoppedError(error.signal, "Stopped; what is done is kept. Give the same study again to go on.");
+    throw new StoppedError(error.signal, STOPPED);
+  }
+}
+
+const STOPPED = "Stopped; what is done is kept. Give the same study again to go on.";
+
+/** Does a step that cannot be stopped half-way: a signal is told, and then ends the program and the threads that are at work. */
+async function unlessStopped<T>(work: () => T | Promise<T>, { talk }: Context): Promise<T> {
+  const signals = listenForSignals((signal) => {
+    talk.insist(STOPPED);
+    unlockAll();
+    // Nobody listens any more. An exit would have to end threads, some of which may be loading, and Node aborts then.
+    process.kill(process.pid, signal);
+  });
+  try {
+    const result = await work();
+    // A signal that came while nothing else could run is heard by the second turn.
+    await setImmediate();
+    await setImmediate();
+    return result;
+  } finally {
+    signals.release();
   }
 }
 

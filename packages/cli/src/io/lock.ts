@@ -28,8 +28,8 @@ interface Holder {
   readonly since: string;
 }
 
-/** Locks that this process holds, by path. */
-const held = new Set<string>();
+/** Locks that this process holds, by path, and how each is let go. */
+const held = new Map<string, () => void>();
 
 /** Somebody else holds the lock. */
 export class InUseError extends FileError {}
@@ -49,7 +49,6 @@ export function lockFolder(folder: string): () => void {
     if (error instanceof FileError) throw error;
     throw new FileError(`${folder} cannot be written: ${reason(error)}. Choose a folder that can.`);
   }
-  held.add(path);
   const unlock = () => {
     held.delete(path);
     try {
@@ -60,6 +59,7 @@ export function lockFolder(folder: string): () => void {
     }
     if (made !== undefined) removeEmpty(resolve(folder), resolve(made));
   };
+  held.set(path, unlock);
   try {
     settleOrTell(folder);
     // Others may be writing a single file here, which needs no lock.
@@ -69,6 +69,11 @@ export function lockFolder(folder: string): () => void {
     throw error;
   }
   return unlock;
+}
+
+/** Lets go what this process holds, before it ends at once. */
+export function unlockAll(): void {
+  for (const unlock of [...held.values()]) unlock();
 }
 
 /** Does some work with the folder locked, if one is named; waits so many milliseconds for another who holds it. */

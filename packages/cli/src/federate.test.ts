@@ -49,8 +49,11 @@ const begun = (async () => {
   }
 })();
 
+/** `more` stands in place of what is usual. */
 function init(folder: string, ...more: string[]) {
-  return run("federate", "init", here.at(folder), "--like", at("a"), "--sites", SITES.join(), ...MODEL, ...more);
+  const usual = ["--sites", SITES.join(), ...MODEL];
+  const others = usual.filter((_, k) => !more.includes(usual[k - (k % 2)] ?? ""));
+  return run("federate", "init", here.at(folder), "--like", at("a"), ...others, ...more);
 }
 
 /** One site in this process, which does what it can and ends. */

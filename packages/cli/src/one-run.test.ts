@@ -12,7 +12,9 @@ const columns = ["--id", "patient", "--time", "years", "--value", "fvc"];
 const VISITS = here.file("visits.csv", smallCohort(40).visits);
 const OTHER = here.file("other.csv", smallCohort(30, 8).visits);
 const RUN = here.at("run");
-const fit = (visits: string, ...more: string[]) => run("fit", visits, ...columns, "-o", RUN, ...more);
+const fit = (visits: string, ...more: string[]) => fitInto(RUN, visits, ...more);
+const fitInto = (folder: string, visits: string, ...more: string[]) =>
+  run("fit", visits, ...columns, "-o", folder, ...more);
 
 beforeAll(async () => {
   expect((await fit(VISITS, "--model", "lmm", "-q")).code).toBe(0);
@@ -50,7 +52,7 @@ describe("a fit in place of another", () => {
   it("leaves the other one as it is on a full disk, and says so", async () => {
     const before = contents(RUN);
     // The disk is full when the last file is written, and when the files are about to be put in their places.
-    const again = (folder: string) => fit(VISITS, "-o", folder, "--model", "lmm", "--force", "-q");
+    const again = (folder: string) => fitInto(folder, VISITS, "--model", "lmm", "--force", "-q");
     cpSync(RUN, here.at("rehearsed"), { recursive: true });
     const { calls } = await withFault(undefined, () => again(here.at("rehearsed")));
     const ready = calls.lastIndexOf("chmodSync");

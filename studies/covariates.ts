@@ -197,7 +197,12 @@ function heldOut(folder: string, noise: "white" | "auto"): string[] {
   });
   const gain = mean(gains);
   const sd = Math.sqrt(mean(gains.map((v) => (v - gain) ** 2)));
-  return ["aids", noise === "auto" ? "by the rule" : noise, String(gains.length), `${gain.toFixed(3)} (${(sd / Math.sqrt(gains.length)).toFixed(3)})`];
+  return [
+    "aids",
+    noise === "auto" ? "by the rule" : noise,
+    String(gains.length),
+    `${gain.toFixed(3)} (${(sd / Math.sqrt(gains.length)).toFixed(3)})`,
+  ];
 }
 
 /** What these numbers say; to be read again after another run. */

@@ -1,5 +1,4 @@
 /** The `dtm` program: commands as data become a commander program; this is the only place that decides the exit code. */
-import { realpathSync } from "node:fs";
 import process from "node:process";
 import { Argument, CommanderError, Option, Command as Program } from "commander";
 import { commandText } from "./command-line.ts";
@@ -15,7 +14,7 @@ import { COMMANDS, loadAll } from "./commands/list.ts";
 import { EXIT, type ExitCode, exitCodeOf, messageOf, StoppedError, UsageError } from "./exit-codes.ts";
 import { toJson } from "./io/json.ts";
 import { whileLocked } from "./io/lock.ts";
-import { fileExists } from "./io/read.ts";
+import { isSameFile } from "./io/read.ts";
 import { guardStreams, type Print, printOut } from "./io/standard-streams.ts";
 import { ownVersion } from "./io/version.ts";
 import { checkNumbers } from "./numeric-options.ts";
@@ -129,11 +128,8 @@ function toProgram(command: Command, parent: Program, session: Session): Program
 /** Refuses to write a result over a file that it is made from, with --force too. */
 function checkNoInput(args: readonly string[], options: Options): void {
   const out = textOption(options, "out");
-  const inputs = [...args, textOption(options, "subjects"), textOption(options, "visits")].filter(
-    (path) => path !== undefined && path !== "-" && fileExists(path),
-  );
-  if (out === undefined || !fileExists(out) || !inputs.some((path) => realpathSync(path!) === realpathSync(out)))
-    return;
+  const inputs = [...args, textOption(options, "subjects"), textOption(options, "visits")];
+  if (out === undefined || !inputs.some((path) => path !== undefined && isSameFile(path, out))) return;
   throw new UsageError(`--out: expected another file than ${out}, which is read. Name another.`);
 }
 

@@ -1,6 +1,5 @@
 /** dtm report RUN: one self-contained page from a run; what the run holds is used, what is missing is computed. */
 
-import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { LIBRARY_VERSION } from "@trajectory-maps/core";
@@ -10,7 +9,7 @@ import { figureToSvg, renderReport, type Study, studyCovariates, studyFigures } 
 import { UsageError } from "../exit-codes.ts";
 import { parseDocument } from "../io/document.ts";
 import { loadRasterizer } from "../io/raster.ts";
-import { isFolder } from "../io/read.ts";
+import { picturesIn } from "../io/read.ts";
 import { REPORT_FORMATS, type ReportFormat, reportAs } from "../io/report-forms.ts";
 import { readResult } from "../io/results.ts";
 import { openRun, REPORT_FILES } from "../io/run-folder.ts";
@@ -78,6 +77,7 @@ export const report: Command = {
     const figureFolder = textOption(options, "figures");
     const opened = await openRun(folder, otherVisits(options, context));
     checkReportFile(out, format, options.force === true);
+    // Which pictures will be drawn is known only after all the work.
     if (figureFolder !== undefined) checkOutputs(figureFolder, picturesIn(figureFolder), options.force === true);
     const asked = await readAsked(folder, opened, options, context);
     const run = placeRun(opened, context);
@@ -148,11 +148,6 @@ function checkReportFile(out: string, format: ReportFormat, force: boolean): voi
     );
   }
   checkOutputs(dirname(out), [basename(out)], force);
-}
-
-/** Pictures in a folder: which of them will be drawn is known only after all the work. */
-function picturesIn(folder: string): string[] {
-  return isFolder(folder) ? readdirSync(folder).filter((name) => /\.(svg|png)$/i.test(name)) : [];
 }
 
 /** The page, and each figure as a file if wanted. */

@@ -1,5 +1,5 @@
 /** Reading files: bytes come in here and nowhere else. */
-import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { createReadStream, existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
@@ -87,6 +87,16 @@ export function fileExists(path: string): boolean {
 
 export function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory();
+}
+
+/** Whether two paths lead to one file. */
+export function isSameFile(one: string, other: string): boolean {
+  return existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other);
+}
+
+/** Pictures in a folder; none if there is no such folder. */
+export function picturesIn(folder: string): string[] {
+  return isFolder(folder) ? readdirSync(folder).filter((name) => /\.(svg|png)$/i.test(name)) : [];
 }
 
 function checkIsFile(path: string): void {

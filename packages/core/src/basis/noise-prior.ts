@@ -1,11 +1,12 @@
 /**
  * The weak prior of the noise (docs/math/linear.md §8): a few pseudo-observations of the size that the noise seems to have
  * before any model, the variance of values about individuals' own straight lines. Lines need no values again: the basis holds
- * them, Σ_k b_k(t) = 1 and Σ_k ξ_k b_k(t) = t with ξ_k the mean of knots k+1 … k+degree.
+ * them, Σ_k b_k(t) = 1 and Σ_k ξ_k b_k(t) = t with ξ_k the mean of knots k+1 … k+degree. Times count from the middle of the domain:
+ * Σ (t − t̄)² is a difference of squares, of which times far from 0 would leave no digits.
  */
 import type { NoisePrior } from "../noise/noise.ts";
 import { dot, multiplyVector } from "../numeric/matrix.ts";
-import { grevilleAbscissae } from "./bspline.ts";
+import { basisDomain, grevilleAbscissae } from "./bspline.ts";
 import { type BasisStatistics, type Scatter, unpackGram } from "./statistics.ts";
 
 /** ν: the fewest that keep cohorts of ten individuals sane. */
@@ -27,7 +28,8 @@ export function varianceAboutLines(statistics: BasisStatistics): number {
 export function scatterAbout(statistics: BasisStatistics): Scatter {
   const { basis, counts, cross, sumSquares, numIndividuals: m } = statistics;
   const d = basis.numBasis;
-  const xi = grevilleAbscissae(basis);
+  const [from, to] = basisDomain(basis);
+  const xi = grevilleAbscissae(basis).map((t) => t - (from + to) / 2);
   const G = new Float64Array(d * d);
   const aboutMeans = { squares: 0, freedom: 0 };
   const aboutLines = { squares: 0, freedom: 0 };

@@ -44,6 +44,20 @@ describe("varianceAboutLines", () => {
     expect(varianceAboutLines(statistics) / (squares / freedom)).toBeCloseTo(1, 9);
   });
 
+  it("does not depend on from when times count", () => {
+    const { times, values } = onlyMarker(cohort);
+    const ids = cohort.ids.flatMap((id, i) => Array<string>(statistics.counts[i]).fill(id));
+    for (const since of [2e3, 1.5e9, -1e12]) {
+      // On a grid of powers of two, so that visits stay as far apart as they were to the last digit.
+      const moved = makeCohort({ ids, times: Array.from(times, (t) => Math.round(t * 1024) / 1024 + since), values });
+      const near = makeCohort({ ids, times: Array.from(times, (t) => Math.round(t * 1024) / 1024), values });
+      const [there, here] = [moved, near].map((own) =>
+        varianceAboutLines(basisStatistics(own, bsplineBasis(onlyMarker(own).times))),
+      );
+      expect(there / here).toBeCloseTo(1, 9);
+    }
+  });
+
   it("is taken about own means where nobody has three values", () => {
     const pairs = makeCohort({ ids: ["a", "a", "b", "b"], times: [0, 1, 0, 2], values: [1, 3, 4, 4] });
     const basis = bsplineBasis([0, 1, 2], { numBasis: 2, degree: 1 });

@@ -1,7 +1,7 @@
 /** `dtm federate` and `dtm shards`: several processes, one map, and what they refuse. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
@@ -184,9 +184,9 @@ describe("dtm federate", () => {
     const other = await round("stale", "b", "--statistics", at("fewer"));
     expect([other.code, other.talk]).toEqual([4, expect.stringMatching(/sums of these statistics, received others/)]);
     // One number changed, a file cut short, and one of another fit.
-    const changed = Uint8Array.from(good);
-    changed[good.length - 3]! ^= 1;
-    for (const bytes of [changed, good.subarray(0, good.length - 8), Buffer.from("x")]) {
+    const bitten = Uint8Array.from(good);
+    bitten[good.length - 3]! ^= 1;
+    for (const bytes of [bitten, good.subarray(0, good.length - 8), Buffer.from("x")]) {
       writeFileSync(own, bytes);
       const { code, talk } = await merge("stale");
       expect([code, talk]).toEqual([4, expect.stringMatching(/000001-b\.sums: expected a line of JSON.*damaged/)]);
@@ -212,6 +212,18 @@ describe("dtm federate", () => {
     expect([later.code, later.talk]).toEqual([4, expect.stringMatching(/sums of these statistics, received others/)]);
     expect(readdirSync(here.at("stale", "sums"))).toHaveLength(3);
     expect(existsSync(here.at("stale", "model.json"))).toBe(false);
+    // And where its sums of the rounds before are gone, the one who adds finds out, started anew or not.
+    rmSync(own);
+    expect((await round("stale", "b", "--statistics", at("fewer"))).code).toBe(0);
+    for (const site of ["a", "c"]) expect((await round("stale", site)).code).toBe(0);
+    const changed = await merge("stale");
+    expect([changed.code, changed.talk]).toEqual([
+      4,
+      expect.stringMatching(/sums.000002-b\.sums: expected sums of the statistics that the rounds before are of/),
+    ]);
+    rmSync(here.at("stale", "sums", "000002-b.sums"));
+    expect((await round("stale", "b")).code).toBe(0);
+    expect((await merge("stale")).out).toMatch(/Added +2 rounds/);
   });
 
   it("refuses to hand out sums at nodes that are of one individual", async () => {
@@ -322,6 +334,29 @@ describe("dtm shards", () => {
     expect([twice.code, twice.talk]).toEqual([4, expect.stringMatching(/a\.parquet: expected each file .* once/)]);
     const many = await run("shards", "plan", here.at("many"), ...statistics, "--shards", "5");
     expect([many.code, many.talk]).toEqual([2, expect.stringMatching(/at most 4/)]);
+  });
+});
+
+describe("dtm shards plan", () => {
+  it("is of statistics as they were, and of each individual once", async () => {
+    await begun;
+    const moved = here.at("moved.parquet");
+    writeFileSync(moved, readFileSync(at("b")));
+    const planned = await run("shards", "plan", here.at("planned"), "--statistics", `${at("a")},${moved}`, ...MODEL);
+    expect(planned.code).toBe(0);
+    expect(statSync(here.at("planned", "agreement.json")).mode & 0o077).toBe(0);
+    writeFileSync(moved, readFileSync(at("c")));
+    const other = await run("shards", "run", here.at("planned"), "--shard", "1", "--wait", "0");
+    expect([other.code, other.talk]).toEqual([
+      4,
+      expect.stringMatching(/moved\.parquet: .*planned for, received others/),
+    ]);
+    expect((await run("shards", "run", here.at("planned"), "--shard", "0", "--wait", "0")).code).toBe(0);
+    const twice = await run("shards", "plan", here.at("again"), "--statistics", `${at("c")},${moved}`, ...MODEL);
+    expect([twice.code, twice.talk]).toEqual([
+      4,
+      expect.stringMatching(/every individual in one shard, received \d+ ids/),
+    ]);
   });
 });
 

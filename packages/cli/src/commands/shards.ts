@@ -130,8 +130,9 @@ function joined(rows: readonly StatisticsRows[]): StatisticsRows[] {
   const out: StatisticsRows[] = [];
   for (const row of rows) {
     const last = out.at(-1);
-    if (last?.file === row.file && last.to === row.from) out[out.length - 1] = { ...last, to: row.to };
-    else out.push(row);
+    if (last?.file === row.file && last.to === row.from) {
+      out[out.length - 1] = { ...last, to: row.to, digests: [...last.digests, ...row.digests] };
+    } else out.push(row);
   }
   return out;
 }

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { numVisits, plannedStatistics, prepareMarkers, statisticsPlan } from "@trajectory-maps/core/hosts";
 import { NOISE_CHOICES, type NoiseChoice, usualNoise } from "@trajectory-maps/core/models";
 import { UsageError } from "../exit-codes.ts";
-import { type ReadStatistics, readStatisticsPlan, writeStatistics } from "../io/statistics-file.ts";
+import { readStatisticsPlan, type TakenStatistics, writeStatistics } from "../io/statistics-file.ts";
 import { checkOutputFile } from "../io/write.ts";
 import { counted, line } from "../print/words.ts";
 import { BASIS_OPTIONS, basisOf } from "./basis.ts";
@@ -81,7 +81,7 @@ export const statisticsCommand: Command = {
 };
 
 /** Statistics in a basis and noise that the cohort chooses. */
-async function taken(path: string, options: Options, context: Context): Promise<ReadStatistics> {
+async function taken(path: string, options: Options, context: Context): Promise<TakenStatistics> {
   const { cohort, markerColumns } = await readVisits(path, options, context);
   const noise = (textOption(options, "noise") as NoiseChoice | undefined) ?? usualNoise("dtm", cohort);
   const { statistics, warnings } = context.talk.during("Statistics", () =>
@@ -101,7 +101,7 @@ export function refuseOptions(options: Options, names: readonly string[], why: s
 }
 
 /** Statistics as those of another file. */
-async function takenAlike(path: string, like: string, options: Options, context: Context): Promise<ReadStatistics> {
+async function takenAlike(path: string, like: string, options: Options, context: Context): Promise<TakenStatistics> {
   const own = ["noise", "basis", "degree", "knots", "marker", "markers", "timeUnit", "limits"];
   refuseOptions(options, own, "expected without --like, which brings its own. Leave one of them out");
   const plan = await readStatisticsPlan(like);

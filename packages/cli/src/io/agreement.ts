@@ -28,7 +28,8 @@ export function writeAgreement(folder: string, { plan, ...rest }: Agreement): st
     throw new UsageError(`${folder} already holds ${AGREEMENT}. Name another folder: rounds of two fits do not mix.`);
   }
   const text = JSON.stringify({ format: FORMAT, formatVersion: 1, ...rest, plan: JSON.parse(planText(plan)) }, null, 2);
-  return writeOutputs(folder, [{ name: AGREEMENT, text: `${text}\n` }])[0]!;
+  // A plan of jobs has digests of statistics, which nobody else may try values against.
+  return writeOutputs(folder, [{ name: AGREEMENT, text: `${text}\n`, private: rest.shards !== undefined }])[0]!;
 }
 
 /** The agreement of a folder, with the checksum by which its rounds know each other. */

@@ -26,6 +26,8 @@ interface SumsHeader {
   readonly state: string;
   /** Who gave them; "all" for a total. */
   readonly place: string;
+  /** Checksum of the statistics of the place; of a total that of these of all places, by which all rounds are known to be of the same ones. */
+  readonly data: string;
   readonly numbers: number;
 }
 
@@ -72,6 +74,8 @@ export interface ExchangeOptions {
   /** Checksum of the agreement. */
   readonly agreement: string;
   readonly place: string;
+  /** Checksum of the statistics of this place. */
+  readonly data: string;
   readonly waitSeconds: number;
   readonly onlyLook: boolean;
 }
@@ -81,9 +85,10 @@ export function openExchange(options: ExchangeOptions): {
   readonly exchange: Exchange;
   readonly exchanged: Exchanged[];
 } {
-  const { folder, agreement, place, waitSeconds, onlyLook } = options;
+  const { folder, agreement, place, data, waitSeconds, onlyLook } = options;
   const exchanged: Exchanged[] = [];
   let before = FIRST;
+  let allData: string | undefined;
   let round = 0;
   const exchange: Exchange = (pairs, what, state = "") => {
     round++;
@@ -91,7 +96,7 @@ export function openExchange(options: ExchangeOptions): {
     const header = { format: FORMAT, agreement, before, round, what, state, numbers } as const;
     const path = totalPath(folder, round);
     const own = sumsPath(folder, round, place);
-    const given = { header: { ...header, place }, sums: pairs };
+    const given = { header: { ...header, place, data }, sums: pairs };
     // Also where the total is there: a place that goes on with other data would hand out sums that fit no total before.
     checkGiven(own, given);
     if (!existsSync(path)) {
@@ -101,7 +106,8 @@ export function openExchange(options: ExchangeOptions): {
       waitFor([path], waitSeconds, waiting);
     }
     const all = readSums(path);
-    checkHeader(path, all.header, { ...header, numbers: numbers / 2, place: ALL });
+    allData ??= all.header.data;
+    checkHeader(path, all.header, { ...header, numbers: numbers / 2, place: ALL, data: allData });
     before = chained(before, all.sums);
     count(exchanged, what, 8 * numbers);
     return all.sums;
@@ -128,6 +134,7 @@ export interface Added {
 export function openAdding(folder: string, agreement: string, places: readonly string[]): () => Added {
   let before = FIRST;
   let rounds = 0;
+  let data: string | undefined;
   return () => {
     for (;;) {
       const round = rounds + 1;
@@ -135,10 +142,13 @@ export function openAdding(folder: string, agreement: string, places: readonly s
       if (!existsSync(path)) {
         const missing = places.filter((place) => !existsSync(sumsPath(folder, round, place)));
         if (missing.length > 0) return { rounds, missing };
-        writeSums(path, totalOf(folder, { agreement, before, round }, places));
+        const total = totalOf(folder, { agreement, before, round }, places);
+        if (total.header.data !== (data ?? total.header.data)) throw otherData(folder, round, places);
+        writeSums(path, total);
       }
       const { header, sums } = readSums(path);
-      checkHeader(path, header, { ...header, format: FORMAT, agreement, before, round, place: ALL });
+      data ??= header.data;
+      checkHeader(path, header, { ...header, format: FORMAT, agreement, before, round, place: ALL, data });
       before = chained(before, sums);
       rounds = round;
     }
@@ -156,12 +166,24 @@ function totalOf(
   const { what, state, numbers } = given[0]!.header;
   const expected = { format: FORMAT, ...known, what, state, numbers } as const;
   given.forEach(({ header }, k) => {
-    checkHeader(files[k]!, header, { ...expected, place: places[k]! });
+    checkHeader(files[k]!, header, { ...expected, place: places[k]!, data: header.data });
   });
   const pairs = new Float64Array(numbers);
   for (const own of given) addToPairs(pairs, own.sums);
   const sums = roundPairs(pairs);
-  return { header: { ...given[0]!.header, place: ALL, numbers: sums.length }, sums };
+  const data = checksumOf(...given.map(({ header }) => header.data));
+  return { header: { ...given[0]!.header, place: ALL, data, numbers: sums.length }, sums };
+}
+
+/** A place came back with other statistics, and without its sums of the rounds before it could not know: the one who adds does. */
+function otherData(folder: string, round: number, places: readonly string[]): FileError {
+  const changed = places.filter((place) => {
+    const [now, last] = [round, round - 1].map((k) => sumsPath(folder, k, place)) as [string, string];
+    return !existsSync(last) || readSums(last).header.data !== readSums(now).header.data;
+  });
+  return new FileError(
+    `${changed.map((place) => sumsPath(folder, round, place)).join(", ")}: expected sums of the statistics that the rounds before are of, received those of others. Remove them and take part with the statistics of the first round, or start the fit in another folder.`,
+  );
 }
 
 function sumsPath(folder: string, round: number, place: string): string {
@@ -191,7 +213,7 @@ function bytesOf(sums: Float64Array): Uint8Array {
 function checkGiven(path: string, given: Sums): void {
   if (existsSync(path) && !readFileSync(path).equals(fileOf(given))) {
     throw new FileError(
-      `${path}: expected the sums of these statistics, received others: it was written from other data, by another version, or with other options. Remove the rounds of this place, or start the fit in another folder.`,
+      `${path}: expected the sums of these statistics, received others: it was written from other data, by another version, or with other options. Take part with the statistics of the first round, or start the fit in another folder.`,
     );
   }
 }
@@ -233,13 +255,13 @@ function readSums(path: string): Sums {
 /** The total that answers a question; others are refused. */
 export function readTotal(path: string, expected: Pick<SumsHeader, "round" | "what" | "state">): Float64Array {
   const { header, sums } = readSums(path);
-  const { numbers } = header;
-  checkHeader(path, header, { format: FORMAT, agreement: "", before: "", place: ALL, numbers, ...expected });
+  const { numbers, data } = header;
+  checkHeader(path, header, { format: FORMAT, agreement: "", before: "", place: ALL, numbers, data, ...expected });
   return sums;
 }
 
 function checkHeader(path: string, received: SumsHeader, expected: SumsHeader): void {
-  for (const name of ["format", "agreement", "round", "before", "what", "state", "place", "numbers"] as const) {
+  for (const name of ["format", "agreement", "round", "before", "what", "state", "place", "data", "numbers"] as const) {
     if (received[name] === expected[name]) continue;
     throw new FileError(
       `${path}: expected ${name} ${expected[name]}, received ${received[name]}. It belongs to another fit, version of this program or round: remove it, or start in another folder.`,

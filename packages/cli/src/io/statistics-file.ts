@@ -60,11 +60,17 @@ export async function writeStatistics(
   return blocks.length;
 }
 
-/** Statistics of a cohort from a file or several. */
-export interface ReadStatistics {
+/** Statistics of a cohort. */
+export interface TakenStatistics {
   readonly plan: StatisticsPlan;
   readonly ids: readonly string[];
   readonly statistics: CohortStatistics;
+}
+
+/** The same from a file or several. */
+export interface ReadStatistics extends TakenStatistics {
+  /** SHA-256 of each row, one after the other. */
+  readonly digests: readonly string[];
 }
 
 /** Files of statistics: those of a folder in the order of their names, or those of a list with commas. */
@@ -92,11 +98,13 @@ export async function readStatisticsPlan(path: string): Promise<StatisticsPlan> 
   throw new FileError(`${path}: expected shards of individuals, received none.`);
 }
 
-/** Rows of files: shards from..to−1 of each. */
+/** Rows of files: shards from..to−1 of each, of so many that the file had, with the SHA-256 of each. */
 export interface StatisticsRows {
   readonly file: string;
   readonly from: number;
   readonly to: number;
+  readonly of: number;
+  readonly digests: readonly string[];
 }
 
 /** The rows of files of one plan, each by itself; of those that an engine wrote again one. */
@@ -107,19 +115,36 @@ export async function statisticsRows(paths: readonly string[]): Promise<Statisti
   const found = [];
   for (const file of paths) {
     const { rows } = await openStatistics(file, held);
-    found.push(...rows.map((row, from) => ({ ...row, file, from, to: from + 1 })));
+    found.push(...rows.map((row, from) => ({ ...row, file, from, to: from + 1, of: rows.length })));
   }
   for (const { path, plan } of found) checkPlan(path, plan, found[0]!.path, found[0]!.plan);
-  return (await eachOnce(found)).map(({ file, from, to }) => ({ file, from, to }));
+  const known = [];
+  const keys = [];
+  for (const { path, file, from, to, of, read } of await eachOnce(found)) {
+    const cells = await read();
+    known.push({ file, from, to, of, digests: [digestOf(cells)] });
+    keys.push(BigUint64Array.from(listOf(cells.ids, path), keyOfId));
+  }
+  checkKeys(keys);
+  return known;
 }
 
 /** Reads files of one plan, or some rows of them, their shards one after the other. */
 export async function readStatistics(given: readonly (string | StatisticsRows)[]): Promise<ReadStatistics> {
   const held: HeldRows = { rows: [] };
   const found: ShardRow[] = [];
+  const planned = new Map<ShardRow, string>();
   for (const one of given) {
     const { file, from, to } = typeof one === "string" ? { file: one, from: 0, to: undefined } : one;
-    found.push(...(await openStatistics(file, held)).rows.slice(from, to));
+    const { rows } = await openStatistics(file, held);
+    const taken = rows.slice(from, to);
+    if (typeof one !== "string") {
+      if (rows.length !== one.of) throw notAsPlanned(file);
+      taken.forEach((row, k) => {
+        planned.set(row, one.digests[k] ?? "");
+      });
+    }
+    found.push(...taken);
   }
   const [first] = found;
   if (first === undefined) throw new FileError("Statistics: expected shards of individuals, received none.");
@@ -128,14 +153,20 @@ export async function readStatistics(given: readonly (string | StatisticsRows)[]
   const rows = await eachOnce(found);
   const numIndividuals = rows.reduce((sum, { individuals }) => sum + individuals, 0);
   const builder = buildStatistics(plan, numIndividuals, (bytes) => new SharedArrayBuffer(bytes));
-  for (const { path, read } of rows) {
-    const { ids, ...bytes } = await read();
+  const digests = [];
+  for (const row of rows) {
+    const { path, read } = row;
+    const cells = await read();
+    const digest = digestOf(cells);
+    if ((planned.get(row) ?? digest) !== digest) throw notAsPlanned(path);
+    digests.push(digest);
+    const { ids, ...bytes } = cells;
     builder.add({ ids: listOf(ids, path), bytes: bytes as Record<string, Uint8Array> }, path);
   }
   const { ids, statistics } = builder.finish();
   checkIds(ids);
   const warnings = [...new Set(found.flatMap((row) => row.plan.warnings))];
-  return { plan: { ...plan, warnings }, ids, statistics };
+  return { plan: { ...plan, warnings }, ids, statistics, digests };
 }
 
 /** Reads files of one plan as parts: individuals by file, in each by id. */
@@ -150,7 +181,14 @@ export async function readStatisticsByFile(paths: readonly string[]): Promise<Re
   const ids = parts.flatMap((part) => part.ids);
   checkIds(ids.slice().sort());
   const warnings = [...new Set(parts.flatMap(({ plan }) => plan.warnings))];
-  return { plan: { ...first.plan, warnings }, ids, statistics: joinStatistics(parts.map((part) => part.statistics)) };
+  const statistics = joinStatistics(parts.map((part) => part.statistics));
+  return { plan: { ...first.plan, warnings }, ids, statistics, digests: parts.flatMap((part) => part.digests) };
+}
+
+function notAsPlanned(path: string): FileError {
+  return new FileError(
+    `${path}: expected the statistics that the jobs were planned for, received others: the file was written again since. Plan anew, in another folder.`,
+  );
 }
 
 /** Refuses statistics of another plan. */
@@ -217,6 +255,26 @@ function listOf(text: unknown, path: string): string[] {
 
 /** The same individual in two shards would count twice. In order, since a set holds 2^24 texts at most. */
 function checkIds(inOrder: readonly string[]): void {
+  checkOnce(inOrder);
+}
+
+/** 64 bits of the SHA-256 of an id: eight bytes each, where all ids would not fit into memory. */
+function keyOfId(id: string): bigint {
+  return createHash("sha256").update(id).digest().readBigUInt64LE();
+}
+
+/** The same for ids of shards that are never in one place. */
+function checkKeys(shards: readonly BigUint64Array[]): void {
+  const keys = new BigUint64Array(shards.reduce((sum, shard) => sum + shard.length, 0));
+  let at = 0;
+  for (const shard of shards) {
+    keys.set(shard, at);
+    at += shard.length;
+  }
+  checkOnce(keys.sort());
+}
+
+function checkOnce(inOrder: ArrayLike<string | bigint>): void {
   let again = 0;
   for (let i = 1; i < inOrder.length; i++) if (inOrder[i] === inOrder[i - 1]) again++;
   if (again === 0) return;

@@ -4,7 +4,7 @@ import type { CommandResult, Context, Options } from "../commands/command.ts";
 import { fitRead, STATISTICS_OUTPUTS } from "../commands/fit-statistics.ts";
 import { FileError, UsageError } from "../exit-codes.ts";
 import { type Agreement, readAgreement } from "../io/agreement.ts";
-import { type Exchanged, openExchange, type Pending, WaitingForTotal } from "../io/exchange.ts";
+import { checksumOf, type Exchanged, openExchange, type Pending, WaitingForTotal } from "../io/exchange.ts";
 import type { ReadStatistics } from "../io/statistics-file.ts";
 import { checkOutputs } from "../io/write.ts";
 import { table } from "../print/table.ts";
@@ -39,6 +39,7 @@ export async function runPlace(place: Place): Promise<CommandResult> {
   if (!preview) checkOutputs(out, STATISTICS_OUTPUTS, options.force === true);
   const { exchange, exchanged } = openExchange({
     ...{ folder, agreement: checksum, place: name, waitSeconds, onlyLook: preview },
+    data: checksumOf(...read.digests),
   });
   const spread = { place: agreement.places.indexOf(name), numPlaces: agreement.places.length };
   // Node sums are looked at just before they are exchanged.

@@ -12,7 +12,7 @@ import { ARROW, FEATHER_1 } from "./formats/arrow.ts";
 import { EXCEL, isWorkbook, OLD_EXCEL } from "./formats/excel.ts";
 import { JSON_ROWS } from "./formats/json.ts";
 import { PARQUET } from "./formats/parquet.ts";
-import { isZip, onlyEntry, openZip } from "./formats/zip.ts";
+import { checkWhole, isZip, onlyEntry, openZip } from "./formats/zip.ts";
 import { isGzip, unpack } from "./gzip.ts";
 import type { RowSink, TableEnd, TableFormat, TableOptions, TableReader } from "./table.ts";
 
@@ -57,7 +57,10 @@ async function unwrapped(given: OpenFile, file: string): Promise<OpenFile> {
     if (isGzip(open.head)) open = await openSource(unpack(open.blocks, file), file);
     else if (isZip(open.head)) {
       const zip = await openZip(open, file);
-      if (isWorkbook(zip)) return openBytes(zip.bytes);
+      if (isWorkbook(zip)) {
+        await checkWhole(zip, file);
+        return openBytes(zip.bytes);
+      }
       open = openBytes(await onlyEntry(zip, file));
     } else break;
   }

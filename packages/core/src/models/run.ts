@@ -6,6 +6,7 @@
 import { cohortSizes } from "../basis/cohort-sums.ts";
 import { type BasisStatistics, type CohortStatistics, statisticsColumns } from "../basis/statistics.ts";
 import { DtmError } from "../errors.ts";
+import { bytesChecksum } from "../numeric/crc.ts";
 import { procrustes } from "../numeric/procrustes.ts";
 import {
   checkCancelled,
@@ -17,7 +18,6 @@ import {
   type StartResult,
 } from "./fit.ts";
 import { startName } from "./map-start.ts";
-import { bytesChecksum } from "./saving/canonical-json.ts";
 import type { RowSums } from "./shards.ts";
 
 /** What the state of every fit holds beside the model's own: plain data throughout, so that it can be stored. */

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { gzipSync } from "node:zlib";
 import * as arrow from "apache-arrow";
-import { strToU8, zipSync } from "fflate";
+import { strToU8, unzipSync, zipSync } from "fflate";
 import { type ColumnSource, parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
 import { type MadeSheet, madeWorkbook } from "../../../../../test/made-workbook.ts";
@@ -583,6 +583,18 @@ describe("what cannot be read", () => {
   const zip = zipSync({ "a.csv": strToU8(CSV), "b.csv": strToU8(CSV) });
   const above = zipSync({ "a.csv": strToU8(CSV), "../b.csv": strToU8(CSV), ".hidden": strToU8("x") });
   const bomb = zipSync({ "a.csv": new Uint8Array(1 << 27) });
+  const plain = { level: 0 } as const;
+  /** Bytes with a text in them replaced by another of its length: a copy that went wrong. */
+  const damaged = (bytes: Uint8Array, text: string, other: string) => {
+    const copy = Buffer.from(bytes);
+    copy.write(other, copy.indexOf(text));
+    return Uint8Array.from(copy);
+  };
+  const changed = damaged(zipSync({ "a.csv": strToU8(CSV) }, plain), "80.25", "81.25");
+  const changedBook = damaged(zipSync(unzipSync(WORKBOOK), plain), "80.25", "81.25");
+  // Of the list at the end, the length of what was packed.
+  const shortened = Buffer.from(zipSync({ "a.csv": strToU8(CSV) }));
+  shortened.writeUInt32LE(40, shortened.indexOf("PK\x01\x02") + 24);
   it.each<[string, Uint8Array, string, RegExp]>([
     ["a zip of several files", zip, "several-files", /received 2: a\.csv, b\.csv. Unpack it/],
     ["a zip with a file above its folder", above, "several-files", /received 2: a\.csv, \.\.\/b\.csv\. Unpack it/],
@@ -594,6 +606,9 @@ describe("what cannot be read", () => {
       /\.xlsx/,
     ],
     ["a zip bomb", bomb, "too-large", /at most 64 MB/],
+    ["a zip of which a byte has changed", changed, "damaged-file", /zip archive/],
+    ["a zip that says less than it holds", Uint8Array.from(shortened), "damaged-file", /zip archive/],
+    ["a workbook of which a byte has changed", changedBook, "damaged-file", /Unpack it first, or copy/],
     ["a cut zip", zip.slice(0, 100), "damaged-file", /zip archive/],
     ["a cut workbook", zipSync({ "xl/workbook.xml": strToU8("no workbook") }), "damaged-file", /workbook/],
     ["an old workbook", Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), "unsupported-format", /save it as \.xlsx/],

@@ -3,8 +3,8 @@
  * that is spread (models/spread.ts) the sums over all places are taken instead.
  */
 import { DtmError } from "../../errors.ts";
+import { bytesChecksum } from "../../numeric/crc.ts";
 import { addTo, takeRows } from "../../numeric/matrix.ts";
-import { bytesChecksum } from "../saving/canonical-json.ts";
 import { type NodeCells, shardBlocks, statisticsBlocks } from "../shards.ts";
 import { addCells } from "./cells.ts";
 import { addMaximizationSums } from "./maximization-step.ts";

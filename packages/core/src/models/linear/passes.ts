@@ -6,11 +6,11 @@
 import { totalCross, totalSquares } from "../../basis/cohort-sums.ts";
 import { type BasisStatistics, statisticsBlock } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
+import { bytesChecksum } from "../../numeric/crc.ts";
 import { addTo, joinFloats } from "../../numeric/matrix.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { type LinearKernels, openLinearKernels } from "../../wasm/linear.ts";
 import type { FitControl } from "../fit.ts";
-import { bytesChecksum } from "../saving/canonical-json.ts";
 import { localShards, type ShardBlock, type ShardFunctions, type ShardHost, statisticsBlocks } from "../shards.ts";
 import { type Expectation, expectationSums, unpackExpectation } from "./expectation.ts";
 import { logLikelihood } from "./likelihood.ts";

@@ -3,6 +3,7 @@
  * Equal models give equal bytes, and a checksum over the text tells damage.
  */
 import { DtmError } from "../../errors.ts";
+import { bytesChecksum } from "../../numeric/crc.ts";
 
 export function canonicalJson(value: unknown, path = "model"): string {
   if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value);
@@ -31,18 +32,4 @@ export function checksum(text: string): string {
     bytes[2 * k + 1] = text.charCodeAt(k) >>> 8;
   }
   return bytesChecksum([bytes]);
-}
-
-/** CRC-32 (IEEE) of the bytes of arrays, one after the other, as eight hexadecimal digits. */
-export function bytesChecksum(arrays: readonly ArrayBufferView[]): string {
-  const table = Int32Array.from({ length: 256 }, (_, byte) => {
-    for (let bit = 0; bit < 8; bit++) byte = byte & 1 ? (byte >>> 1) ^ 0xedb88320 : byte >>> 1;
-    return byte;
-  });
-  let crc = 0xffffffff;
-  for (const { buffer, byteOffset, byteLength } of arrays) {
-    const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-    for (let k = 0; k < byteLength; k++) crc = (crc >>> 8) ^ table[(crc ^ bytes[k]) & 0xff];
-  }
-  return ((crc ^ 0xffffffff) >>> 0).toString(16).padStart(8, "0");
 }

@@ -62,8 +62,16 @@ function faultOfId(id: string): Finding | undefined {
     const remedy = "Remove the control character.";
     return ["control-character", ["an id of printable characters", `"${showReceived(id)}"`, remedy]];
   }
+  if (LOST_LETTER.test(id)) {
+    const remedy =
+      "It was lost where the table was written or converted: write it anew as UTF-8, lest two ids become one.";
+    return ["not-utf8", ["an id without a letter that was lost", `"${showReceived(id)}"`, remedy]];
+  }
   return undefined;
 }
+
+/** What stands for letters that could not be read, and halves of letters, which no file can keep: all of them are written alike. */
+const LOST_LETTER = /\ufffd|\p{Cs}/u;
 
 /** The number of the value cell of marker k, NaN after a complaint, infinite if it is missing; a limit says so in `sides`. */
 export function readValue(reading: Reading, k: number, at: number, cell: string, line: number): number {

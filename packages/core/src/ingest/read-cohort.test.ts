@@ -88,6 +88,7 @@ describe("readCohort refuses", () => {
     ["a date that does not exist", withTime("2021-02-30"), "no-such-date", 3],
     ["points and commas as decimal marks", "id;time;value\na;0,5;1\nb;0.5;2\n", "mixed-decimals", 2],
     ["nothing but missing values", table("p1,0,NA", "p2,1,"), "no-rows", undefined],
+    ["a letter of an id that was lost before", table("M\ufffdller,0,71"), "not-utf8", 2],
     ["a NUL in a column that is not read", "id,time,value,note\np1,0,71,a\np2,1,70,b\u0000\n", "control-character", 3],
     ["JSON", '[{"id":"p1","time":0,"value":71}]', "unsupported-format", 1],
     ["JSON by lines", '{"id":"p1","time":0,"value":71}\n', "unsupported-format", 1],

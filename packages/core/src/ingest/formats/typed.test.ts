@@ -620,6 +620,20 @@ describe("what cannot be read", () => {
     await expect(readCohortFile([bytes], { file: "visits" })).rejects.toMatchObject({ code, message });
   });
 
+  it("is told where letters of ids are lost, which would make one of two: halves of letters in JSON, Latin-1 in Parquet", async () => {
+    const halves = ["\\ud83d", "\\ud83e"].map((id) => `{"id":"${id}","time":0,"value":1}`).join("\n");
+    const latin = parquet([
+      { name: "id", data: [Uint8Array.of(0x41, 0xe8), Uint8Array.of(0x41, 0xe9)], type: "BYTE_ARRAY" },
+      { name: "time", data: [0, 1], type: "DOUBLE" },
+      { name: "value", data: [1, 2], type: "DOUBLE" },
+    ]);
+    for (const bytes of [bytesOf(halves), latin]) {
+      await expect(readCohortFile([bytes])).rejects.toMatchObject({ code: "not-utf8", message: /two ids become one/ });
+    }
+    const whole = await readCohortFile([bytesOf('{"id":"\\ud83d\\ude00","time":0,"value":1}')]);
+    expect(whole.cohort.ids).toEqual(["\u{1f600}"]);
+  });
+
   it("leaves nothing of a Buffer's neighbours in what is read", async () => {
     const pool = Buffer.concat([Buffer.from("xxxx"), Buffer.from(PARQUET), Buffer.from("yyyy")]);
     const inside = pool.subarray(4, 4 + PARQUET.length);

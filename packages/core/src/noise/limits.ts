@@ -6,13 +6,14 @@
  *   m_c = ỹ_j − α_j/D_j,   s_c² = 1/D_j − u_j,
  * and below the limit ℓ, with z = (ℓ − m_c)/s_c, H = φ(z)/Φ(z) and γ = H(z + H), the site that leaves mean and variance right is
  *   ỹ_j = m_c − s_c H/γ,   u_j = s_c²(1/γ − 1)
- * (above: mirrored). Sites are moved one after the other, each a rank-one step of V⁻¹, until they rest.
+ * (above: mirrored). Sites are moved one after the other, each a rank-one step of V⁻¹, until they rest. Where visits are not correlated,
+ * V⁻¹ = W/κs − W/κs L (I + L'WL/κs)⁻¹ L'W/κs with BΣB' = LL' and κ = 1, and the step is one of the matrix of size d in the middle.
  *
  * As statistics scale all noise by s, which u_j does not follow, a censored visit counts as 1 + u_j(α_j² − D_j) visits, from 0 (a limit
  * that says nothing) over 1 (z = 0) to 2: the slope of log p(y) by log s is then right at the level s of the sites. Where individuals
  * have levels of their own, visits count together as no more than they are, lest a level of 0 explain them. log|R| takes up what is left, so that
  *   log p(y) = log N(ỹ | Bβ, V) + Σ_j [log Φ(z_j) − log N(ỹ_j | m_c, s_c² + u_j)]
- * there too. Cost per sweep O(n³).
+ * there too. Cost per sweep O(n d²), and O(n³) where visits are correlated.
  */
 import { cholesky, invertFromCholesky } from "../numeric/cholesky.ts";
 import { dot, multiply, multiplyTransposed, multiplyVector } from "../numeric/matrix.ts";
@@ -69,22 +70,26 @@ export function censoredSites(
   const c = visits.rows.length / n;
   const d = c - 1;
   const beta = prior.mean.map((v) => v - center);
-  const { effect, noise } = visitCovariances(visits, prior, correlation);
+  const loaded = loadedRows(visits, prior); // L
+  const covariance = correlation.whiteShare === 1 ? whiteCovariance : correlatedCovariance(times, correlation);
   const censored = Array.from({ length: n }, (_, j) => j).filter((j) => sides[j] !== 0);
   const rows = visits.rows.slice();
   const fitted = Float64Array.from({ length: n }, (_, j) => dot(rows.subarray(j * c, j * c + d), beta));
   const residuals = fitted.map((v, j) => rows[j * c + d] - v); // ỹ − Bβ
   const variances = new Float64Array(n); // u
-  for (const j of censored) variances[j] = FIRST_VARIANCE * (prior.variance + effect[j * n + j]);
+  for (const j of censored) {
+    const own = loaded.subarray(j * d, (j + 1) * d);
+    variances[j] = FIRST_VARIANCE * (prior.variance + dot(own, own));
+  }
   let s = prior.variance;
   for (let sweep = 0; ; sweep++) {
-    const inverse = inverseCovariance(effect, noise, s, variances);
+    const V = covariance({ loaded, s, variances, residuals });
     let moved = 0;
     let evidence = 0;
     let count = n;
     for (const j of censored) {
-      const own = inverse.subarray(j * n, (j + 1) * n);
-      const [u, D, a] = [variances[j], own[j], dot(own, residuals)];
+      const u = variances[j];
+      const [D, a] = V.cavity(j);
       const spread = Math.sqrt(Math.max(1 / D - u, REST / D));
       const limit = visits.rows[j * c + d] - fitted[j];
       const site = truncatedSite(residuals[j] - a / D, spread, limit, sides[j]);
@@ -93,7 +98,7 @@ export function censoredSites(
       const change = 1 / site.variance - 1 / u;
       const pull = (site.value - residuals[j]) / site.variance;
       moved = Math.max(moved, Math.abs(change) / D, Math.abs(pull) / Math.sqrt(D));
-      replaceVariance(inverse, j, site.variance - u);
+      V.move(j, site);
       variances[j] = site.variance;
       residuals[j] = site.value;
     }
@@ -112,31 +117,82 @@ export function censoredSites(
   }
 }
 
-/** BΣB' and R but for its weights, [n,n] each. */
-function visitCovariances({ times, rows }: VisitRows, { factor }: LimitPrior, correlation: SerialCorrelation) {
+/** What V is made of: L with BΣB' = LL', [n,d]; the level of the noise; u and ỹ − Bβ, [n] each. */
+interface CovarianceParts {
+  readonly loaded: Float64Array;
+  readonly s: number;
+  readonly variances: Float64Array;
+  readonly residuals: Float64Array;
+}
+
+/** V as sites need it. */
+interface VisitCovariance {
+  /** (V⁻¹)_jj and α_j. */
+  cavity(j: number): readonly [number, number];
+  /** Makes V⁻¹ that of another site of visit j; u and ỹ are still those of before. */
+  move(j: number, site: { readonly variance: number; readonly value: number }): void;
+}
+
+/** L with BΣB' = LL', [n,d]. */
+function loadedRows({ times, rows }: VisitRows, { factor }: LimitPrior): Float64Array {
   const n = times.length;
   const d = rows.length / n - 1;
   const B = Float64Array.from({ length: n * d }, (_, e) => rows[Math.floor(e / d) * (d + 1) + (e % d)]);
-  const loaded = multiply(B, factor, n, d, d);
-  const noise = Float64Array.from({ length: n * n }, (_, e) => {
-    const [j, k] = [Math.floor(e / n), e % n];
-    const { range, whiteShare } = correlation;
-    return (1 - whiteShare) * Math.exp(-Math.abs(times[j] - times[k]) / range) + (j === k ? whiteShare : 0);
-  });
-  return { effect: multiplyTransposed(loaded, loaded, n, d, n), noise };
+  return multiply(B, factor, n, d, d);
 }
 
-/** (BΣB' + sR + diag u)⁻¹, [n,n]. */
-function inverseCovariance(
-  effect: Float64Array,
-  noise: Float64Array,
-  s: number,
-  variances: Float64Array,
-): Float64Array {
+/** V = LL' + diag(s + u), by P = (I + L'(s + u)⁻¹L)⁻¹ and h = L'(s + u)⁻¹(ỹ − Bβ). */
+function whiteCovariance({ loaded, s, variances, residuals }: CovarianceParts): VisitCovariance {
   const n = variances.length;
-  const V = effect.map((v, e) => v + s * noise[e]);
-  for (let j = 0; j < n; j++) V[j * n + j] += variances[j];
-  return invertFromCholesky(cholesky(V, n, "covariance of visits"), n);
+  const d = loaded.length / n;
+  const rowOf = (j: number) => loaded.subarray(j * d, (j + 1) * d);
+  const M = Float64Array.from({ length: d * d }, (_, e) => (e % (d + 1) === 0 ? 1 : 0));
+  const h = new Float64Array(d);
+  for (let j = 0; j < n; j++) {
+    const [own, w] = [rowOf(j), 1 / (s + variances[j])];
+    for (let a = 0; a < d; a++) {
+      h[a] += w * residuals[j] * own[a];
+      for (let b = 0; b < d; b++) M[a * d + b] += w * own[a] * own[b];
+    }
+  }
+  const P = invertFromCholesky(cholesky(M, d, "information of visits"), d);
+  return {
+    cavity(j) {
+      const [own, w] = [rowOf(j), 1 / (s + variances[j])];
+      const v = multiplyVector(P, own, d, d);
+      return [w * (1 - w * dot(own, v)), w * (residuals[j] - dot(v, h))];
+    },
+    move(j, { variance, value }) {
+      const [own, w, next] = [rowOf(j), 1 / (s + variances[j]), 1 / (s + variance)];
+      const v = multiplyVector(P, own, d, d);
+      const factor = (next - w) / (1 + (next - w) * dot(own, v));
+      for (let a = 0; a < d; a++) {
+        h[a] += (next * value - w * residuals[j]) * own[a];
+        for (let b = 0; b < d; b++) P[a * d + b] -= factor * v[a] * v[b];
+      }
+    },
+  };
+}
+
+/** V = LL' + sR + diag u, as a matrix. */
+function correlatedCovariance(times: ArrayLike<number>, { range, whiteShare }: SerialCorrelation) {
+  const n = times.length;
+  const noise = Float64Array.from({ length: n * n }, (_, e) => {
+    const [j, k] = [Math.floor(e / n), e % n];
+    return (1 - whiteShare) * Math.exp(-Math.abs(times[j] - times[k]) / range) + (j === k ? whiteShare : 0);
+  });
+  return ({ loaded, s, variances, residuals }: CovarianceParts): VisitCovariance => {
+    const V = multiplyTransposed(loaded, loaded, n, loaded.length / n, n).map((v, e) => v + s * noise[e]);
+    for (let j = 0; j < n; j++) V[j * n + j] += variances[j];
+    const inverse = invertFromCholesky(cholesky(V, n, "covariance of visits"), n);
+    return {
+      cavity(j) {
+        const own = inverse.subarray(j * n, (j + 1) * n);
+        return [own[j], dot(own, residuals)];
+      },
+      move: (j, { variance }) => replaceVariance(inverse, j, variance - variances[j]),
+    };
+  };
 }
 
 /** V⁻¹ after V_jj has grown by `change`: a rank-one step. */

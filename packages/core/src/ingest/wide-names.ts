@@ -111,13 +111,15 @@ export function signed(names: readonly string[]): string[] {
   });
 }
 
-/** A name as a pattern such as fvc_* has it; undefined if it is not of the pattern, or its * no number or date. */
+/** A name as a pattern such as fvc_* has it; undefined if it is not of the pattern, or its * no number or date. There 1_5 is 1.5. */
 export function matchPattern(name: string, pattern: string): Split | undefined {
   const [before = "", ...rest] = pattern.split("*");
   const behind = rest.join("*");
   const fits = name.length > before.length + behind.length && name.startsWith(before) && name.endsWith(behind);
   if (!fits) return undefined;
-  const split = splitName(name.slice(before.length, name.length - behind.length));
+  const split = splitName(
+    name.slice(before.length, name.length - behind.length).replace(/^(-?\d{1,3})_(?=\d+\D*$)/, "$1."),
+  );
   if (split === undefined || split.stem !== "") return undefined;
   const stem = `${before}${behind === "" || before === "" ? "" : "_"}${behind}`.replace(/^[\s_.-]+|[\s_.-]+$/g, "");
   return { ...split, stem };

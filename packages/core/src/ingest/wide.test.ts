@@ -61,6 +61,30 @@ describe("findWide", () => {
     expect(findWide("id,fvc_6,fvc_12mo".split(","))).toBeUndefined();
   });
 
+  it("takes times with a decimal point that names could not keep for none, unless a pattern says the marker", () => {
+    const halves = "id,fvc_0_0,fvc_0_5,fvc_1_0,fvc_1_5";
+    expect(found(halves)).toBeUndefined();
+    expect(found(halves, "fvc_*")).toEqual({ markers: ["fvc"], times: ["0", "0.5", "1", "1.5"], unit: undefined });
+    expect(found("id,fvc_0_0,fvc_0_5,fvc_1_0,fvc_1_5", "fvc_0_*,fvc_1_*")?.markers).toEqual(["fvc_0", "fvc_1"]);
+    for (const names of [
+      "id,m0_5,m1_0,m1_5",
+      "id,0_5,1_0,1_5",
+      "id,fvc_m0_5,fvc_m1_0,fvc_m1_5",
+      "id,fvc_0_25,fvc_1_0",
+    ]) {
+      expect(found(names)).toBeUndefined();
+    }
+    // Beside columns that are read, they are named.
+    expect(findWide(`${halves},dlco_0,dlco_6`.split(","))).toMatchObject({
+      markers: ["dlco"],
+      unread: halves.split(",").slice(1),
+    });
+    // Markers with numbers in their names stay markers.
+    expect(found("id,cd4_0,cd4_6,cd8_0,cd8_6")?.markers).toEqual(["cd4", "cd8"]);
+    expect(found("id,il_6_0,il_6_12,il_8_0,il_8_12")?.markers).toEqual(["il_6", "il_8"]);
+    expect(found("id,fev_1_0,fev_1_6")?.markers).toEqual(["fev_1"]);
+  });
+
   it("takes days whose order is not said for no times", () => {
     expect(findWide("id,01/01/2019,01/07/2019,01/01/2020".split(","))).toBeUndefined();
     expect(findWide("id,fvc_01.02.2019,fvc_01.02.2020".split(","))).toBeUndefined();

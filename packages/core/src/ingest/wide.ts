@@ -46,8 +46,9 @@ export function findWide(
   const names = header.map((name) => name.trim());
   const patterns = wide === true ? [] : wide.split(",").map((pattern) => pattern.trim());
   const ids = usualColumns(names, "id");
+  const doubtful = wide === true ? withTwoNumbers(names) : new Set<string>();
   const written = signed(names).map((name, k) => {
-    if (ids.includes(k)) return undefined;
+    if (ids.includes(k) || doubtful.has(names[k])) return undefined;
     if (wide === true) return splitName(name);
     return patterns.map((pattern) => matchPattern(name, pattern)).find((split) => split !== undefined);
   });
@@ -69,7 +70,29 @@ export function findWide(
   const shared = (times: Map<string, number>) => [...times.keys()].filter((time) => longest.has(time)).length;
   const taken = wide === true ? series.filter(([, times]) => 2 * shared(times) >= times.size) : series;
   if (taken.length === 0) return undefined;
-  return layoutOf(names, splits, taken, unreadOf(names, written, taken, ids));
+  const unread = new Set(unreadOf(names, written, taken, ids));
+  const named = names.filter((name) => doubtful.has(name) || unread.has(name));
+  return layoutOf(names, splits, taken, named);
+}
+
+const TWO_NUMBERS = /^(?:(.*\p{L}.*?)_+)?(?:m|mo|months?|y|yrs?|years?|w|wks?|weeks?|d|days?)?(\d{1,3})_(\d+)\D*$/iu;
+/** Digits behind a decimal point, as people write times. */
+const DECIMALS = /^(?:\d|25|50|75)$/;
+
+/**
+ * Names such as fvc_0_5, fvc_1_0 and fvc_1_5: times with a decimal point, which many programs do not take in names, or markers fvc_0 and fvc_1 at times 0 and 5.
+ * Nobody says which but a pattern: fvc_* for the first, fvc_0_*,fvc_1_* for the others.
+ */
+function withTwoNumbers(names: readonly string[]): Set<string> {
+  const found = names.flatMap((name) => {
+    const [, beginning = "", first, second] = TWO_NUMBERS.exec(name) ?? [];
+    return first === undefined ? [] : [{ name, beginning: beginning.toLowerCase(), first, second }];
+  });
+  const isDoubtful = (of: string) => {
+    const alike = found.filter(({ beginning }) => beginning === of);
+    return new Set(alike.map(({ first }) => first)).size > 1 && alike.every(({ second }) => DECIMALS.test(second));
+  };
+  return new Set(found.filter(({ beginning }) => isDoubtful(beginning)).map(({ name }) => name));
 }
 
 /** Words of times that only the protocol of a study can date. */

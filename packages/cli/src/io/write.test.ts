@@ -45,6 +45,14 @@ const WRITERS = {
   },
 };
 
+describe("a name as long as a disk takes", () => {
+  it.each(["y".repeat(251), "é".repeat(125)])("is written: %s", (long) => {
+    const name = `${long}.csv`;
+    expect(writeOutputs(here.at("long"), [{ name, text: "whole" }])).toEqual([here.at("long", name)]);
+    expect(readFileSync(here.at("long", name), "utf8")).toBe("whole");
+  });
+});
+
 describe.each(Object.entries(WRITERS))("writing %s", (_, { write, after }) => {
   it.each<FaultKind>(["full disk", "kill"])(
     "leaves all old or all new files, whichever call meets a %s",

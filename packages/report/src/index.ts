@@ -130,6 +130,7 @@ export { type GroupFacts, type ReadingFacts, studyGroups, summarizeCohort } from
 export {
   AFTER_DEATH,
   CROSS_FITTED,
+  coxCautions,
   deltaText,
   deltaUnit,
   INCIDENCE_NOTE,

@@ -11,6 +11,16 @@ export const INCIDENCE_NOTE =
 export const CROSS_FITTED =
   "The map was fitted to all; Cox coefficients are cross-fitted: each individual's risk is from a regression on the other nine tenths.";
 
+/** What a Cox regression warns of, for terms called so. */
+export function coxCautions(warnings: readonly string[], term: "axis" | "term"): string[] {
+  const words: Readonly<Record<string, string>> = {
+    "few-events": `fewer than ten events per ${term}`,
+    "infinite-coefficient": "a hazard ratio has no finite estimate",
+    "collinear-covariates": `nine tenths or more of one ${term} follow from the others, so that single hazard ratios say little; read the p of the place as a whole`,
+  };
+  return warnings.map((code) => words[code] ?? code);
+}
+
 /** How Cox over draws of the places is made. */
 export const POOLED_NOTE =
   "Over draws of the places, pooled by Rubin's rules. Draws given the visits alone pull hazard ratios towards 1; draws given the event too, one turn from the regression at mean places, do not. Missing: the share of information lost because places are not known exactly, in the latter.";

@@ -4,6 +4,7 @@ import type { Outcome } from "@trajectory-maps/core/ingest";
 import { decimalsApart, GROUP_METHODS, type LandmarkSurvival, stabilityText } from "@trajectory-maps/core/study";
 import {
   adjustedSentence,
+  coxCautions,
   gainSentence,
   outcomeLines,
   outcomeNote,
@@ -265,11 +266,7 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
     .slice(0, cox.terms.length - coxCovariates.length)
     .map((t, k) => `axis ${k + 1}: ${t.hazardRatio.toFixed(2)} [${bounds(t.lower, t.upper, 1).join(", ")}]`)
     .join("; ");
-  const cautions = cox.warnings.map((code) =>
-    code === "few-events"
-      ? `fewer than ten events per ${adjustedFor.length > 0 ? "term" : "axis"}`
-      : "a hazard ratio has no finite estimate",
-  );
+  const cautions = coxCautions(cox.warnings, adjustedFor.length > 0 ? "term" : "axis");
   return [
     line(
       "Survival",

@@ -141,6 +141,13 @@ describe("fitCox", () => {
     expect(fit).toMatchObject({ converged: false, warnings: ["few-events", "infinite-coefficient"] });
   });
 
+  it("warns when nine tenths of one covariate follow from another, and not below that", () => {
+    const { data, X } = study(400, [0.3, 0.5], 7);
+    const beside = (r: number) => X.map((x, e) => (e % 2 === 0 ? x : r * X[e - 1] + Math.sqrt(1 - r * r) * x));
+    expect(fitCox(data, beside(0.98), 2).warnings).toEqual(["collinear-covariates"]);
+    expect(fitCox(data, beside(0.9), 2).warnings).toEqual([]);
+  });
+
   it("refuses covariates that do not vary, follow from each other or have gaps, and no events", () => {
     const { data, X } = study(30, [1], 9);
     expect(() => fitCox(data, new Float64Array(30).fill(2), 1)).toThrow(/covariate 0 to vary/);

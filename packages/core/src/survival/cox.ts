@@ -50,11 +50,16 @@ export interface CoxFit {
   readonly ties: "efron" | "breslow";
   readonly iterations: number;
   readonly converged: boolean;
-  /** Codes: `few-events` (fewer than ten per covariate), `infinite-coefficient` (the likelihood has no maximum). */
+  /**
+   * Codes: `few-events` (fewer than ten per covariate), `infinite-coefficient` (the likelihood has no maximum), `collinear-covariates`
+   * (a variance is ten times what it would be beside independent covariates, or more).
+   */
   readonly warnings: readonly string[];
 }
 
 const MAX_ITERATIONS = 60;
+/** Nine tenths of the information on a coefficient are shared with the others. */
+const MOST_INFLATION = 10;
 
 /** Cox regression of follow-up on covariates X [n,p]; independent of the order of the individuals. */
 export function fitCox(
@@ -102,6 +107,7 @@ export function fitCox(
   const warnings: string[] = [];
   if (numEvents < 10 * p) warnings.push("few-events");
   if (!fit.converged) warnings.push("infinite-coefficient");
+  else if (fit.inflation >= MOST_INFLATION) warnings.push("collinear-covariates");
   return {
     terms,
     covariance,
@@ -163,7 +169,8 @@ function maximize(rows: CoxRows, efron: boolean, work: CoxWorkspace) {
   if (step.some((s) => Math.abs(s) > 1e-3)) converged = false;
   const wald = bilinear(beta, information, beta);
   const covariance = factor() ? invertFromCholesky(L, p) : new Float64Array(p * p).fill(Number.NaN);
-  return { beta, logLikelihood, logLikelihoodAtZero, score, wald, covariance, iterations, converged };
+  const inflation = Math.max(...beta.map((_, c) => covariance[c * p + c] * information[c * p + c]));
+  return { beta, logLikelihood, logLikelihoodAtZero, score, wald, covariance, inflation, iterations, converged };
 }
 
 function leastPivot(L: Float64Array, p: number): number {

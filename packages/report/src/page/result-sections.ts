@@ -21,6 +21,7 @@ import {
 import { outcomeLines, outcomeNote } from "../outcome-words.ts";
 import { cellsOf, rough } from "../small-cells.ts";
 import type { StudyAssociation, StudyEstimate, StudyPredictors } from "../study.ts";
+import { coxCautions } from "../survival-words.ts";
 import {
   adjustedSentence,
   COMPARISON_NOTES,
@@ -253,13 +254,7 @@ export function survivalSection(context: PageContext): Section | undefined {
     (t, k) =>
       html`<tr><th scope="row">${cox.names?.[k] ?? coxCovariates[k - axes] ?? ["Horizontal place", "Vertical place", "Third direction"][k] ?? `Term ${k + 1}`}${k < axes ? ", per prior sd" : ""}</th><td>${fixed(t.hazardRatio, 2)}</td><td>${interval(t.lower, t.upper, 2, 1)}</td><td>${pValue(t.pValue)}</td></tr>`,
   );
-  const warnings = (cox?.warnings ?? []).map((code) =>
-    code === "few-events"
-      ? "fewer than ten events per term"
-      : code === "infinite-coefficient"
-        ? "a hazard ratio has no finite estimate"
-        : code,
-  );
+  const warnings = coxCautions(cox?.warnings ?? [], adjusted ? "term" : "axis");
   const body = html`<p class="sub">Each place uses the individual's visits up to ${timeWord} ${significant(survival.landmark)} only (the landmark), and time runs from there. The map and the regions of its groups were fitted on all visits, later ones included, so this shows a relation within the cohort, not how well new individuals would be predicted.${out}</p>
 ${adjusted}
 <div class="two lead"><div>${figure}

@@ -187,7 +187,8 @@ const covariateEffects = z.looseObject({
   effects: z.array(
     z.looseObject({
       ...covariateStep,
-      ...{ marker: text, quantity: z.enum(["level", "rate"]) },
+      /** When the level is that: the middle of the times; null of a rate, and of an effect that is the same at all times. */
+      ...{ marker: text, quantity: z.enum(["level", "rate"]), time: z.nullable(number) },
       ...effectEstimate,
       /** The same in the mixed model with these covariates and a mean curve. */
       mixedModel: z.nullable(z.looseObject(effectEstimate)),

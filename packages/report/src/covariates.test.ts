@@ -64,6 +64,15 @@ describe("covariates of a study", () => {
     expect(effectNote(effects.map((row) => ({ ...row, mixedModel: null })))).not.toContain("mixed model");
   });
 
+  it("say at what time a level is, unless it is the same at all times", () => {
+    const [row] = effectTables(model)!.effects;
+    const changing = { ...row, time: 5.6 };
+    expect(effectTable([row]).rows[0][0]).toBe("marker 1, level: c3, per 1");
+    expect(effectTable([changing]).rows[0][0]).toBe("marker 1, level at 5.6: c3, per 1");
+    expect(effectNote([row])).not.toContain("middle");
+    expect(effectNote([changing])).toContain("level in the middle of the range of times");
+  });
+
   it("warn where map and mixed model disagree about 0", () => {
     const [row] = effectTables(model)!.effects;
     const told = (own: readonly number[], other: readonly number[]) => {

@@ -87,7 +87,7 @@ function placesGoWith(
 
 /** An effect whose interval leaves out 0 in the map or in the mixed model, but not in both on the same side. */
 export function disagreement(row: EffectTables["effects"][number]): string[] {
-  const { mixedModel, marker, quantity } = row;
+  const { mixedModel } = row;
   if (mixedModel === null) return [];
   const side = ({ lower, upper }: EffectEstimate) => (lower > 0 ? 1 : upper < 0 ? -1 : 0);
   const [own, other] = [side(row), side(mixedModel)];
@@ -99,7 +99,7 @@ export function disagreement(row: EffectTables["effects"][number]): string[] {
   const apart =
     own * other === -1 ? "have opposite signs" : `leave out 0 in the ${own !== 0 ? "map" : "mixed model"} alone`;
   return [
-    `${marker}, ${quantity}: ${comparedWords(row)}: intervals of map and mixed model ${apart}, ${told(row)} against ${told(mixedModel)}. Whether there is an effect hangs on the model: do not rest on it.`,
+    `${rowWords(row)}: intervals of map and mixed model ${apart}, ${told(row)} against ${told(mixedModel)}. Whether there is an effect hangs on the model: do not rest on it.`,
   ];
 }
 
@@ -110,6 +110,12 @@ export function effectTables(model: TrajectoryModel): EffectTables | undefined {
   const numbers = coding.columns.filter(({ level }) => level === null);
   const steps = Object.fromEntries(numbers.map((column) => [column.name, usualStep(column)]));
   return covariateEffects(model, { steps });
+}
+
+/** "prot, level at 5.6: sex, m against f". */
+function rowWords(row: EffectTables["effects"][number]): string {
+  const when = row.time === null ? "" : ` at ${significant(row.time)}`;
+  return `${row.marker}, ${row.quantity}${when}: ${comparedWords(row)}`;
 }
 
 /** "age, per 10", "sex, m against f". */
@@ -128,6 +134,9 @@ export const SHIFT_NOTE =
 /** What effects in the mean are and what their intervals know, for the rows there are. */
 export function effectNote(effects: EffectTables["effects"]): string {
   const rate = effects.some(({ quantity }) => quantity === "rate") ? ", rate per unit of time" : "";
+  const middle = effects.some(({ time }) => time !== null)
+    ? " in the middle of the range of times, another at other times"
+    : "";
   const robust = effects.some(({ errorKind }) => errorKind === "robust")
     ? " Standard errors are the larger of model-based and robust ones, which do not count on the model being right; the column says which."
     : "";
@@ -135,7 +144,7 @@ export function effectNote(effects: EffectTables["effects"]): string {
     ? " The mixed model with the same covariates and a mean curve has no places that could take part of an effect."
     : "";
   return (
-    `In the mean course, given the place: level in the middle of the times${rate}, on the scale of the model. Intervals are given this map: ` +
+    `In the mean course, given the place: level${middle}${rate}, on the scale of the model. Intervals are given this map: ` +
     `that another map might leave more or less of an effect to the mean is not in them.${robust}${beside}`
   );
 }
@@ -163,7 +172,7 @@ export function effectTable(effects: EffectTables["effects"]): DataTable {
   return {
     columns: ["Marker and covariate", "effect", "95% CI", "error", ...(beside ? ["mixed model", "95% CI"] : [])],
     rows: effects.map((row) => [
-      `${row.marker}, ${row.quantity}: ${comparedWords(row)}`,
+      rowWords(row),
       ...withInterval(row),
       row.errorKind,
       ...(beside ? (row.mixedModel === null ? ["", ""] : withInterval(row.mixedModel)) : []),

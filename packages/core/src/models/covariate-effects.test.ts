@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../test/expect-gradient.ts";
+import { basisDomain } from "../basis/bspline.ts";
 import type { CovariateEffect } from "../cohort/coding.ts";
 import { selectIndividuals } from "../cohort/cohort.ts";
 import { codeCovariates } from "../covariates/code.ts";
@@ -37,6 +38,8 @@ describe("effects of covariates in the mean of a map", () => {
   it("are found in natural units, within their intervals", () => {
     const { effects, shifts } = covariateEffects(model);
     expect(shifts).toEqual([]);
+    const middles = model.markers.map(({ basis }) => basisDomain(basis)).map(([from, to]) => (from + to) / 2);
+    expect(effects.map(({ time }) => time)).toEqual(middles.flatMap((middle) => [middle, null, middle, null]));
     expect(effects.map(({ marker, covariate, quantity }) => `${marker} ${covariate} ${quantity}`)).toEqual(
       ["marker 1", "marker 2"].flatMap((marker) =>
         ["c1 level", "c1 rate", "c2 level", "c2 rate"].map((name) => `${marker} ${name}`),
@@ -53,7 +56,7 @@ describe("effects of covariates in the mean of a map", () => {
       expect(standardError).toBeGreaterThan(0.02);
       expect(standardError).toBeLessThan(0.6);
     });
-    expect(effects[0].unit).toBe("marker 1, c1: 1 against 0");
+    expect(effects[0].unit).toBe("marker 1 at time 0.498, c1: 1 against 0");
     expect(effects[3].unit).toBe("marker 1 per unit of time, per unit of c2");
     const [, , , tenfold] = covariateEffects(model, { steps: { c2: 10 } }).effects;
     expect(tenfold.estimate).toBeCloseTo(10 * effects[3].estimate, 10);

@@ -30,6 +30,8 @@ export interface EffectRow extends CovariateStep, EffectEstimate {
   readonly marker: string;
   /** In the middle of the times, or per unit of time, on average over them. */
   readonly quantity: "level" | "rate";
+  /** When the level is that: the middle of the times. Null of a rate, and of an effect that is the same at all times. */
+  readonly time: number | null;
   /** The same effect in the mixed model with these covariates and a mean curve, which has no places to take part of it; null where it is not known. */
   readonly mixedModel: EffectEstimate | null;
   /** Such as "log mg/dl per year, m against f". */
@@ -129,13 +131,17 @@ function effectRows(
       const { compared, perZ, words } = stepOf(coding, column, steps);
       const start = from;
       from += H.h;
+      const time = form === "level" ? null : times[0];
       const row = (quantity: EffectRow["quantity"], weights: Float64Array, text: string): EffectRow => {
         const a = weights.map((v) => perZ * v);
         const estimate = estimateOf(own, a, start, level);
         const beside = mixedModel ? estimateOf(mixedModel, a, start, level) : null;
-        return { marker: marker.name, ...compared, quantity, ...estimate, mixedModel: beside, unit: text };
+        const told = { marker: marker.name, ...compared, quantity, time: quantity === "level" ? time : null };
+        return { ...told, ...estimate, mixedModel: beside, unit: text };
       };
-      const levelRow = row("level", middle, `${unit}, ${words}`);
+      const middleTime = Number(times[0].toPrecision(3));
+      const when = marker.timeUnit === "" ? `time ${middleTime}` : `${middleTime} ${marker.timeUnit}`;
+      const levelRow = row("level", middle, `${unit}${time === null ? "" : ` at ${when}`}, ${words}`);
       if (form === "level") return [levelRow];
       return [levelRow, row("rate", rate, `${unit} per ${marker.timeUnit || "unit of time"}, ${words}`)];
     });

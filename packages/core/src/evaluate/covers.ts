@@ -4,7 +4,7 @@
  */
 import type { ForecastCalibration } from "../models/conformal.ts";
 import type { TrajectoryModel } from "../models/model.ts";
-import { type HeldOutEvidence, type Judged, percent, worseOf } from "./light.ts";
+import { type HeldOutEvidence, type Judged, type KnownClass, percent, worseOf } from "./light.ts";
 
 /** Percentages that 90% bands cover, rounded as they are told: as they should, roughly, and up to which they give false certainty. */
 const GOOD = [88, 92] as const;
@@ -41,7 +41,24 @@ function inComparison({ kind }: TrajectoryModel, comparison: HeldOutEvidence | n
   if (found === undefined) return null;
   const { p90 } = found.coverage;
   const hold = `90% bands of held-out forecasts hold ${percent(p90)} of the values that came`;
-  return coverage(p90, found.forecast?.count ?? Number.POSITIVE_INFINITY, hold, "values");
+  const onAverage = coverage(p90, found.forecast?.count ?? Number.POSITIVE_INFINITY, hold, "values");
+  const narrow = narrowest(found.nextVisit?.byKnown ?? []);
+  return narrow === null ? onAverage : butNarrow(onAverage, narrow);
+}
+
+/** The class with the lowest share among those where bands are too narrow, by more than chance in a few classes. */
+function narrowest(classes: readonly KnownClass[]): KnownClass | null {
+  const isNarrow = ({ p90, count }: KnownClass) => isTooNarrow(p90) && 0.9 - p90 > 3 * Math.sqrt((0.9 * 0.1) / count);
+  return classes.filter(isNarrow).reduce<KnownClass | null>((a, b) => (a !== null && a.p90 <= b.p90 ? a : b), null);
+}
+
+/** What is said of bands on average, where they are too narrow for those of whom so many visits are known. */
+function butNarrow(onAverage: Judged, { from, to, count, p90 }: KnownClass): Judged {
+  const visits = from === to ? `${from} ${from === 1 ? "visit is" : "visits are"}` : `${from} to ${to} visits are`;
+  const where = `where ${visits} known`;
+  const sentence = `${onAverage.sentence} ${`W${where.slice(1)}`} they hold ${percent(p90)} of ${count} next visits.`;
+  if (onAverage.state !== "good") return { ...onAverage, state: worseOf(onAverage.state, "caution"), sentence };
+  return { state: "caution", answer: `not ${where}`, brief: `90% bands cover ${percent(p90)} ${where}`, sentence };
 }
 
 function inCalibration({ own, count }: CalibratedCoverage): Judged {

@@ -30,7 +30,17 @@ export interface HeldOutEvidence {
     readonly coverage: { readonly p90: number };
     /** How many forecasts the coverage is of; taken as many where a file does not say. */
     readonly forecast?: { readonly count?: number };
+    /** The same of next visits, by how many were known. */
+    readonly nextVisit?: { readonly byKnown?: readonly KnownClass[] };
   }[];
+}
+
+/** Next visits of those of whom `from` to `to` were known, and the share of them inside 90% bands. */
+export interface KnownClass {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  readonly p90: number;
 }
 
 /** The answer where nothing was looked at, and the command of the part would tell. */

@@ -184,6 +184,27 @@ describe("the verdict on a map", () => {
     expect(of(0.82, 40)).toEqual(["unknown", "too few to tell"]);
   });
 
+  it("says where bands that cover enough on average are too narrow", () => {
+    const of = (p90: number, ...byKnown: [from: number, to: number, count: number, p90: number][]) => {
+      const classes = byKnown.map(([from, to, count, share]) => ({ from, to, count, p90: share }));
+      const models = [{ model: "dtm", coverage: { p90 }, forecast: { count: 2000 }, nextVisit: { byKnown: classes } }];
+      return lightOf(mapVerdict(fitted, { differences: [], models }), "covers");
+    };
+    expect(of(0.91, [1, 1, 211, 0.758], [2, 2, 208, 0.84], [3, 4, 404, 0.91])).toMatchObject({
+      state: "caution",
+      answer: "not where 1 visit is known",
+      brief: "90% bands cover 76% where 1 visit is known",
+      sentence:
+        "90% bands of held-out forecasts hold 91% of the values that came. Where 1 visit is known they hold 76% of 211 next visits.",
+    });
+    expect(of(0.86, [9, 16, 400, 0.8])).toMatchObject({ state: "caution", answer: "roughly" });
+    expect(of(0.86, [9, 16, 400, 0.8])?.sentence).toContain("Where 9 to 16 visits are known they hold 80% of 400");
+    expect(of(0.7, [1, 1, 400, 0.6])?.state).toBe("poor");
+    // By chance, and by little.
+    expect(of(0.91, [1, 1, 60, 0.8])?.state).toBe("good");
+    expect(of(0.91, [1, 1, 10_000, 0.86])?.state).toBe("good");
+  });
+
   it("keeps the coverage of the bands that are given by default, whatever calibrated ones hold where asked for", () => {
     const calibrated = (own: number) => ({
       ...fitted,

@@ -3,6 +3,7 @@ import { type Cohort, selectVisits } from "../cohort/cohort.ts";
 import { readCohort } from "../ingest/read-cohort.ts";
 import type { StartResult } from "../models/fit.ts";
 import { fitDtm } from "../models/fit-models.ts";
+import { fitLmm } from "../models/linear-models.ts";
 import { createRandom } from "../numeric/random.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { compareModels } from "./compare.ts";
@@ -203,6 +204,12 @@ describe("the verdict on a map", () => {
     // By chance, and by little.
     expect(of(0.91, [1, 1, 60, 0.8])?.state).toBe("good");
     expect(of(0.91, [1, 1, 10_000, 0.86])?.state).toBe("good");
+  });
+
+  it("has the end of a mixed model as its record says it: no places move there", () => {
+    const model = fitLmm(cohort, { mapDimension: 2 });
+    expect(mapVerdict(model).lights.map(({ sentence }) => sentence)).toEqual([model.record.verdict]);
+    expect(model.record.verdict).toContain("log-likelihood");
   });
 
   it("keeps the coverage of the bands that are given by default, whatever calibrated ones hold where asked for", () => {

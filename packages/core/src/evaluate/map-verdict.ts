@@ -86,7 +86,7 @@ export function mapVerdict(
     ...judged,
   });
   const isMap = isMapModel(model);
-  const lights = [light("settled", settled(model.record))];
+  const lights = [light("settled", settled(model.record, isMap))];
   if (isMap) {
     lights.push(
       light("starts", starts(model.record, refits)),
@@ -120,9 +120,11 @@ export function fitEnd({ converged, verdict }: Pick<FitRecord, "converged" | "ve
   return /noise at its lower limit/.test(verdict) ? "Stopped" : "Not settled";
 }
 
-function settled(record: FitRecord): Judged {
+/** How the fit ended; of a model without a map as its record says it, since it ends by its likelihood and not by places. */
+function settled(record: FitRecord, isMap: boolean): Judged {
   const end = fitEnd(record);
   const sentence = record.verdict;
+  if (end === "Settled" && !isMap) return { state: "good", brief: "settled", sentence };
   if (end === "Settled") {
     const { iterations } = record;
     const passes = iterations === 1 ? "1 pass" : `${iterations} passes`;

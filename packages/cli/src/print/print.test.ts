@@ -1,5 +1,7 @@
+import { fitDtm, fitLmm, simulateCohort, type TrajectoryModel } from "@trajectory-maps/core";
 import { csvPieces, toCsv } from "@trajectory-maps/report";
 import { describe, expect, it } from "vitest";
+import { modelTable } from "./summary.ts";
 import { table } from "./table.ts";
 import { createTalk } from "./talk.ts";
 import { textMap } from "./text-map.ts";
@@ -51,6 +53,23 @@ describe("table", () => {
         ],
       ),
     ).toBe("a            n\nlong name    1\nx          100");
+  });
+});
+
+describe("modelTable", () => {
+  it("says that a constant mean beside a map is no measure of what the map adds, and nothing of a mean curve", () => {
+    const cohort = simulateCohort("pfvc", { numIndividuals: 30, seed: 1 }).cohort;
+    const told = (mean: "scalar" | "spline", ...others: TrajectoryModel[]) => {
+      const models = [fitLmm(cohort, { mean, mapDimension: 1 }), ...others];
+      return modelTable(
+        models.map((model) => ({ model, logLikelihood: -1 })),
+        30,
+      );
+    };
+    const map = fitDtm(cohort, { mapDimension: 1, restarts: 0, maxIterations: 2 });
+    expect(told("scalar", map)).toContain("A constant mean leaves the curve");
+    expect(told("spline", map)).not.toContain("constant mean");
+    expect(told("scalar")).not.toContain("constant mean");
   });
 });
 

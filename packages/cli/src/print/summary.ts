@@ -16,6 +16,7 @@ import {
   codingOf,
   describeNoise,
   isApproximate,
+  isMapModel,
   type MapModel,
   type Places,
   placementAt,
@@ -79,12 +80,16 @@ function followUp({ marker: { timeUnit }, offsets, times }: MarkerSeries): strin
   );
 }
 
-/** One row per model: what was maximised and its value (all in-sample), noise, how the fit ended. */
+/** What a mixed model with a constant mean leaves out, where it stands beside a map. */
+const CONSTANT_MEAN =
+  "A constant mean leaves the curve that everybody shares to the differences between individuals, which costs likelihood; a map bends with time all the same. How far the values above are apart does not tell what the map adds: dtm compare has the mixed model with a mean curve, held out.";
+
+/** One row per model: what was maximised and its value (all in-sample), noise, how the fit ended; and what not to read from it. */
 export function modelTable(fits: readonly ScoredFit[], m: number): string {
   const described = fits.some(({ model }) => codingOf(model) !== undefined);
   const rows = fits.map(({ model, logLikelihood }) => {
     const { converged, iterations, trace } = model.record;
-    const isMap = model.kind === "dtm" || model.kind === "dtm-paper";
+    const isMap = isMapModel(model);
     const value = isMap ? (trace.at(-1) ?? Number.NaN) : logLikelihood;
     return [
       `${modelTitle(model)}${described && codingOf(model) === undefined ? ", without covariates" : ""}`,
@@ -95,7 +100,11 @@ export function modelTable(fits: readonly ScoredFit[], m: number): string {
       `${converged ? "yes" : "NO"}, ${counted(iterations, "iteration")}`,
     ];
   });
-  return table(["Model", "in-sample", "value", "per individual", "noise sd", "settled"], rows, [1, 5]);
+  const columns = ["Model", "in-sample", "value", "per individual", "noise sd", "settled"];
+  const isFlattered =
+    fits.some(({ model }) => isMapModel(model)) &&
+    fits.some(({ model }) => model.kind === "lmm" && model.markers.some(({ mean }) => mean.kind === "scalar"));
+  return `${table(columns, rows, [1, 5])}${isFlattered ? `\n\n${line("", CONSTANT_MEAN)}` : ""}`;
 }
 
 /** The root mean square of the noise, over the levels of individuals: E σ²λ = σ² exp(½ω²). */

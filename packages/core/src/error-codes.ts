@@ -72,6 +72,10 @@ export const ERROR_CODES = {
   "missing-column": table("A column that is needed was not found.", "Name the column, or add it to the table."),
   "duplicate-column": table("Two columns have the same name.", "Rename or remove all but one."),
   "two-roles": table("One column is asked for as two things, such as time and marker.", "Name a column for each."),
+  "unread-markers": table(
+    "A column seems to name the marker of each row, and rows of several are read as one: refused where the value column was guessed, a warning where it was named.",
+    "Name that column and the markers wanted, or the value column if there is one marker.",
+  ),
   "no-rows": table("There are no usable rows.", "Check the columns and how the table was exported."),
   "ragged-row": table("A row has more or fewer cells than the header.", "Mend the row; often a cell needs quotes."),
   "unclosed-quote": table("A quotation mark is never closed.", "Close the quote, or double it inside a cell."),

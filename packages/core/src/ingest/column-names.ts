@@ -2,7 +2,7 @@
 
 export type Role = "id" | "time" | "value";
 
-/** Usual names, most telling first; compared in lower case with everything but letters and digits taken away. */
+/** Usual names, most telling first. */
 const USUAL: Readonly<Record<Role, readonly string[]>> = {
   id: [
     ...["id", "individual", "patient", "subject", "person", "participant"].flatMap((name) => [name, `${name}id`]),
@@ -17,6 +17,9 @@ const USUAL: Readonly<Record<Role, readonly string[]>> = {
   value: ["value", "y", "measurement", "result", "valueasnumber"],
 };
 
+/** A name in lower case with everything but letters and digits taken away. */
+const bare = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+
 /** A name without its unit in brackets: Time of "Time (years)". */
 export function withoutUnit(name: string): string {
   return name.replace(/\s*(?:\([^()]*\)|\[[^[\]]*\])\s*$/, "");
@@ -28,9 +31,9 @@ export function withoutUnit(name: string): string {
 export function usualColumns(names: readonly string[], role: Role, taken: readonly number[] = []): number[] {
   const isFree = (k: number) => !taken.includes(k);
   for (const written of [names, names.map(withoutUnit)]) {
-    const bare = written.map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ""));
+    const plain = written.map(bare);
     for (const usual of USUAL[role]) {
-      const found = bare.flatMap((name, k) => (name === usual && isFree(k) ? [k] : []));
+      const found = plain.flatMap((name, k) => (name === usual && isFree(k) ? [k] : []));
       if (found.length > 0) return found;
     }
   }
@@ -38,6 +41,17 @@ export function usualColumns(names: readonly string[], role: Role, taken: readon
   // With id and time found, the only other named column of the table must be the marker.
   const rest = names.flatMap((name, k) => (name !== "" && isFree(k) ? [k] : []));
   return rest.length === 1 && taken.filter((k) => k >= 0).length >= 2 ? rest : [];
+}
+
+/** Usual names of a column that says of each row what was measured, as in the tables of laboratories and those that were melted. */
+const USUAL_OF_MARKERS: readonly string[] = [
+  ...["marker", "biomarker", "analyte", "variable", "parameter", "param", "paramcd", "measure", "loinc"],
+  ...["test", "testname", "testcode", "labtest", "lbtest", "lbtestcd"],
+];
+
+/** Position of the first column whose name says that it names the marker of each row; −1 if there is none. */
+export function usualMarkerColumn(names: readonly string[], taken: readonly number[]): number {
+  return names.findIndex((name, k) => !taken.includes(k) && USUAL_OF_MARKERS.includes(bare(name)));
 }
 
 /** Positions of columns of that very name, or else of those that differ from it in case alone. */

@@ -25,6 +25,7 @@ import { findSuspicions } from "./suspicions.ts";
 import type { TableEnd, TableReader, TableRow } from "./table.ts";
 import { advised, complaintsOfCells } from "./throughout.ts";
 import { refuseUnits } from "./unit-cells.ts";
+import { areUnreadRefused, unreadFinding } from "./unread-markers.ts";
 import { wideReader } from "./wide-reader.ts";
 
 export interface ReadCohort {
@@ -155,6 +156,9 @@ function checkTable(reading: Reading): Counted {
   askQuestions(reading);
   const counted = countTimes(reading, found);
   checkLevels(reading, found);
+  const unread = unreadFinding(reading, found);
+  if (unread !== undefined && areUnreadRefused(reading))
+    structure.refuse(cellPlace(found, reading.unread.at, 1), ...unread);
   const empty = reading.numTaken === 0 && reading.numRows > 0;
   if (empty && structure.numRefused() + reading.cells.numRefused() === 0) {
     const received = `${howMany(reading.numRows, "row")}, none with a usable value`;
@@ -285,6 +289,8 @@ function takeCohort(reading: Reading, found: FoundColumns, counted: Counted, not
       `${count} of ${series.values.length} values of ${name} are given as below or above a limit: ${limitWords(limits)}. They are taken as that, not as numbers.`,
     );
   }
+  const unread = unreadFinding(reading, found);
+  if (unread !== undefined) cells.warn(cellPlace(found, reading.unread.at, 1), reading.numTaken, ...unread);
   warnOfSuspicions(reading, found, parts, counted.origin !== undefined);
   const cohort = parts.length === 1 ? parts[0].cohort : combineMarkers(parts.map((part) => part.cohort));
   const alike = alikeIds(cohort.ids);

@@ -20,6 +20,7 @@ import { parseOrigin } from "./origin.ts";
 import type { Reading } from "./reading.ts";
 import { appendRow } from "./rows.ts";
 import { findUnitColumns, inMarkerUnit } from "./unit-cells.ts";
+import { findUnreadMarkers, noteUnreadMarker } from "./unread-markers.ts";
 
 /** Rows left out that are kept as they are written, to be shown. */
 const LEFT_OUT_KEPT = 1000;
@@ -61,6 +62,7 @@ function readHeader(reading: Reading, header: readonly string[], line: number): 
     reading.found = found;
     reading.header = header;
     reading.origin.at = originColumn(reading, found);
+    findUnreadMarkers(reading, found);
     return !refuseTwoRoles(reading, found, line);
   }
   for (const { code, expected, received, remedy, where } of found) {
@@ -135,7 +137,10 @@ function readObservation(reading: Reading, found: FoundColumns, fields: readonly
       isTaken = true;
     } else isWell = false;
   }
-  if (isTaken) reading.numTaken++;
+  if (isTaken) {
+    reading.numTaken++;
+    noteUnreadMarker(reading, fields);
+  }
   return isWell;
 }
 

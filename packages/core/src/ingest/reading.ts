@@ -10,6 +10,7 @@ import { createUnitReading, type UnitReading } from "./row-units.ts";
 import { createRows, type Rows } from "./rows.ts";
 import type { TableRow, TableStart } from "./table.ts";
 import type { Thousands } from "./thousands.ts";
+import type { UnreadMarkers } from "./unread-markers.ts";
 
 /** From when times are counted, as far as the table says it row by row. */
 export interface OriginReading {
@@ -91,6 +92,8 @@ export interface Reading {
   notes: readonly string[];
   header: readonly string[];
   found: FoundColumns | undefined;
+  /** A column that may name the marker of each row, which nobody asked to read. */
+  readonly unread: UnreadMarkers;
   numRows: number;
   /** Rows that gave a value of some marker. */
   numTaken: number;
@@ -148,6 +151,7 @@ export function createReading(options: ReadCohortOptions): Reading {
     notes: [],
     header: [],
     found: undefined,
+    unread: { at: -1, levels: new Set() },
     numRows: 0,
     numTaken: 0,
     firstRow: 0,
@@ -179,10 +183,9 @@ export function startTable(reading: Reading, { decimal, groups = false, notes }:
 }
 
 /** Positions of the columns that are looked at, of a table that is read alike. */
-export function wantedColumns({ found, origin, units }: Reading): number[] | undefined {
+export function wantedColumns({ found, origin, units, unread }: Reading): number[] | undefined {
   if (found === undefined) return undefined;
   const { positions, values, marker, dates } = found;
-  return [...Object.values(positions), ...values, marker, dates, origin.at, ...(units?.positions ?? [])].filter(
-    (at) => at >= 0,
-  );
+  const others = [marker, dates, origin.at, unread.at, ...(units?.positions ?? [])];
+  return [...Object.values(positions), ...values, ...others].filter((at) => at >= 0);
 }

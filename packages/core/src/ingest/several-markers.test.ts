@@ -104,6 +104,25 @@ describe("readCohort of several markers", () => {
     expect(refused(LONG, { markerColumn: "test" }).message).toContain("markers with a markerColumn");
   });
 
+  it("asks about a column that names several markers and was not named", () => {
+    const error = refused(LONG, {});
+    expect(error.complaints.map(({ code, where }) => [code, where?.column])).toEqual([["unread-markers", "test"]]);
+    expect(error.message).toContain("--marker-column test --markers bili,albumin");
+    expect(error.message).toContain("--value result");
+    const { warnings, numRowsLeftOut } = readCohort(LONG, { columns: { value: "result" } });
+    expect(warnings.map(({ code, count }) => [code, count])).toContainEqual(["unread-markers", 6]);
+    expect(numRowsLeftOut).toBe(0);
+  });
+
+  it("asks nothing where such a column names one marker, counts, or has a role", () => {
+    const codes = (text: string, options: ReadCohortOptions = {}) =>
+      readCohort(text, options).warnings.map(({ code }) => code);
+    expect(codes("id,time,test,result\na,0,bili,1.5\na,1,bili,2\n")).toEqual([]);
+    expect(codes("id,time,test,result\na,0,1,1.5\na,1,2,2\n")).toEqual([]);
+    expect(codes("id,time,test\na,0,1.5\na,1,2\n")).toEqual([]);
+    expect(codes("id,time,test,bili\na,0,x,1.5\na,1,y,2\n", { markers: [{ column: "bili" }] })).toEqual([]);
+  });
+
   it("accepts a table without some of the markers where that is allowed, but not without all", () => {
     const markers = [{ column: "bili" }, { column: "chol" }];
     const { cohort, notes } = readCohort(WIDE, { markers, mayLack: true });

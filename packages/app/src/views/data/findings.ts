@@ -39,6 +39,7 @@ const TITLES: { readonly [code: string]: string } = {
   "alike-ids": "Ids that differ only in how they are written",
   "duplicate-rows": "Exact duplicates",
   "same-time": "Several values at one time",
+  "unread-markers": "Several markers read as one",
   "negative-time": "Time before the origin",
   "far-time": "Time far from all others",
   "spreadsheet-dates": "Day numbers of a spreadsheet",

@@ -129,6 +129,23 @@ describe("createTalk", () => {
     expect(heard()).toBe("");
   });
 
+  it("breaks lines between words on a terminal, and nowhere else", () => {
+    const text = "expected values near those of the same individual";
+    const heard: string[] = [];
+    const write = (part: string) => heard.push(part);
+    const narrow = createTalk({ quiet: false, color: false, stream: { isTTY: true, columns: 30, write } });
+    narrow.warn(text);
+    narrow.fail(`${text}\nmore`);
+    narrow.insist(text);
+    createTalk({ quiet: false, color: false, stream: { write } }).warn(text);
+    expect(heard).toEqual([
+      "warning: expected values near\nthose of the same individual\n",
+      "error: expected values near\nthose of the same individual\nmore\n",
+      `${text}\n`,
+      `warning: ${text}\n`,
+    ]);
+  });
+
   it("keeps quiet but for errors", () => {
     const { talk, heard } = listen(true);
     talk.say("a");

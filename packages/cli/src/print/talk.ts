@@ -8,6 +8,7 @@ import type { FitProgress } from "@trajectory-maps/core/models";
 import { SingleBar } from "cli-progress";
 import colors from "picocolors";
 import { plain } from "./plain.ts";
+import { wrap } from "./words.ts";
 
 export interface Talk {
   say(text: string): void;
@@ -22,6 +23,8 @@ export interface Talk {
 /** Where talk goes; a test gives its own. */
 export interface TalkStream {
   readonly isTTY?: boolean;
+  /** Width of a terminal: talk is broken between words there. */
+  readonly columns?: number;
   write(text: string): unknown;
 }
 
@@ -66,10 +69,21 @@ export function createTalk(options: TalkOptions): Talk {
     };
     return { update: meter.update, stop };
   };
+  const fitted = (text: string) => {
+    const { columns } = stream;
+    if (stream.isTTY !== true || columns === undefined) return text;
+    return text
+      .split("\n")
+      .map((part) => wrap(part, columns, ""))
+      .join("\n");
+  };
+  const headed = (head: string, colour: (head: string) => string, text: string) =>
+    `${colour(head)}${fitted(`${head} ${plain(text)}`).slice(head.length)}`;
   return {
-    say: (text) => say(plain(text)),
-    warn: (text) => say(`${paint.yellow("warning:")} ${plain(text)}`),
-    fail: (text) => line(`${paint.red("error:")} ${plain(text)}`),
+    say: (text) => say(fitted(plain(text))),
+    warn: (text) => say(headed("warning:", paint.yellow, text)),
+    fail: (text) => line(headed("error:", paint.red, text)),
+    // Holds a command to copy, which no line end may cut.
     insist: (text) => line(plain(text)),
     during: (title, work) => {
       const began = Date.now();

@@ -10,7 +10,6 @@ import { createUnitReading, type UnitReading } from "./row-units.ts";
 import { createRows, type Rows } from "./rows.ts";
 import type { TableRow, TableStart } from "./table.ts";
 import type { Thousands } from "./thousands.ts";
-import type { UnreadMarkers } from "./unread-markers.ts";
 
 /** From when times are counted, as far as the table says it row by row. */
 export interface OriginReading {
@@ -100,6 +99,14 @@ export interface Reading {
   /** Lines of the first and the last row. */
   firstRow: number;
   lastRow: number;
+}
+
+/** What a column that may name markers held in the rows that were taken. */
+export interface UnreadMarkers {
+  /** Its position; −1 if there is none. */
+  at: number;
+  /** What it named, in order of appearance, up to a limit. */
+  readonly levels: Set<string>;
 }
 
 export function createReading(options: ReadCohortOptions): Reading {

@@ -9,14 +9,6 @@ import type { Finding } from "./complaints.ts";
 import { readNumber } from "./numbers.ts";
 import type { Reading } from "./reading.ts";
 
-/** What a column that may name markers held in the rows that were taken. */
-export interface UnreadMarkers {
-  /** Its position; −1 if there is none. */
-  at: number;
-  /** What it named, in order of appearance; `LEVELS_KEPT` at most. */
-  readonly levels: Set<string>;
-}
-
 /** Markers held, and those written out. */
 const LEVELS_KEPT = 100;
 const LEVELS_SHOWN = 5;

@@ -177,6 +177,7 @@ export function associationPage(association: Association, timeUnit = "", read: r
     "seen alike",
     ...(isAdjusted ? [] : names.map((name) => `KDE ${name}`)),
   ];
+  const floors = rows.some(([, , , p]) => p?.includes("(")) ? "; in brackets by moments, where no draw was as far" : "";
   const warnings = outcomes.flatMap((o) =>
     o.warnings.map(({ code, message }) => line("Warning", `${o.outcome}: ${message} [${code}]`)),
   );
@@ -190,7 +191,7 @@ export function associationPage(association: Association, timeUnit = "", read: r
     "",
     line(
       "Details",
-      `p: are those with and without it spread differently over the map (${primary}, ${whole(draws)} draws)? ` +
+      `p: are those with and without it spread differently over the map (${primary}, ${whole(draws)} draws${floors})? ` +
         "Uses all that is known and not known about each place; number, length and spacing of visits may differ between " +
         "the groups. Holm: p adjusted over outcomes. AUC: from these records, one with it is placed on their side of one " +
         "without in this share of pairs; 0.5 is chance. Prior p: with an estimated spread of places. Seen alike: p beside number, first and last " +

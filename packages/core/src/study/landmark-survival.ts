@@ -129,7 +129,7 @@ export async function landmarkSurvival(
   { model, cohort, groups, adjustment = NO_ADJUSTMENT }: LandmarkStudy,
   event: string,
   given: FollowUp,
-  landmark: number = defaultLandmark(visitTimes(cohort)),
+  landmark: number = defaultLandmark(visitTimes(cohort), given.times),
   { competing = [], riskTimes, ...options }: LandmarkOptions = {},
 ): Promise<LandmarkSurvival> {
   const first = firstEvents([given, ...competing.map((own) => own.followUp)]);

@@ -13,18 +13,24 @@ describe("defaultLandmark", () => {
   it("is the time by which half the individuals have two visits", () => {
     const visits = visitsOf([0, 1, 2], [3, 0], [0, 2], [0], [1, 5, 6]);
     // Second visits at 1, 3, 2, never, 5: three of five have them by 3.
-    expect(defaultLandmark(visits)).toBe(3);
-    expect(defaultLandmark(visitsOf([0, 1], [0, 9]))).toBe(1);
+    expect(defaultLandmark(visits, [])).toBe(3);
+    expect(defaultLandmark(visitsOf([0, 1], [0, 9]), [])).toBe(1);
   });
 
   it("counts visits at one time as two", () => {
-    expect(defaultLandmark(visitsOf([4, 4]))).toBe(4);
-    expect(defaultLandmark(visitsOf([9, 7, 1, 8]))).toBe(7);
+    expect(defaultLandmark(visitsOf([4, 4]), [])).toBe(4);
+    expect(defaultLandmark(visitsOf([9, 7, 1, 8]), [])).toBe(7);
   });
 
   it("asks for a landmark where too few have two visits", () => {
-    expect(() => defaultLandmark(visitsOf([0], [0, 1], [2]))).toThrow(/half of the 3 individuals.*Give a landmark/);
-    expect(() => defaultLandmark(visitsOf())).toThrow(/0 individuals/);
+    expect(() => defaultLandmark(visitsOf([0], [0, 1], [2]), [])).toThrow(/half of the 3 individuals.*Give a landmark/);
+    expect(() => defaultLandmark(visitsOf(), [])).toThrow(/0 individuals/);
+  });
+
+  it("is not before 0 where nobody's follow-up ends there: who was diagnosed at 0 lived until then", () => {
+    const visits = visitsOf([-5, -4, 3], [-2, -1], [1, 2]);
+    expect(defaultLandmark(visits, [2, 9, Number.NaN])).toBe(0);
+    expect(defaultLandmark(visits, [-0.5, 9, 2])).toBe(-1);
   });
 });
 

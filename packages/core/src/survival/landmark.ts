@@ -3,7 +3,7 @@
  * visit of theirs enters their place, and nobody is counted as surviving a time that was needed to see them. The model
  * that places them may know later visits; only one fitted on other individuals, or on visits up to the landmark, does not.
  * Visits and follow-up are on one clock. The default landmark is the time by which half the individuals have two visits:
- * the smallest t with #{second visit ≤ t} ≥ m/2.   (docs/math/survival.md §5)
+ * the smallest t with #{second visit ≤ t} ≥ m/2, but not before 0 where no follow-up ends before 0.   (docs/math/survival.md §5)
  */
 import { DtmError } from "../errors.ts";
 import { checkFollowUp, type FollowUp } from "./follow-up.ts";
@@ -31,8 +31,11 @@ export interface Landmark extends FollowUp {
   };
 }
 
-/** The time by which half the individuals have two visits. */
-export function defaultLandmark({ times, offsets }: Visits): number {
+/**
+ * The time by which half the individuals have two visits. Where visits reach back before 0 and no follow-up ends there, 0 at least: who is in
+ * such a cohort lived to see 0 (a diagnosis, say), so that nobody is at risk before.
+ */
+export function defaultLandmark({ times, offsets }: Visits, ends: ArrayLike<number>): number {
   const m = offsets.length - 1;
   const second = Float64Array.from({ length: m }, (_, i) =>
     offsets[i + 1] - offsets[i] > 1 ? times[offsets[i] + 1] : Number.POSITIVE_INFINITY,
@@ -44,7 +47,7 @@ export function defaultLandmark({ times, offsets }: Visits): number {
       `defaultLandmark: expected at least half of the ${m} individuals to have two visits. Give a landmark.`,
     );
   }
-  return landmark;
+  return landmark < 0 && !Array.from(ends).some((end) => end < 0) ? 0 : landmark;
 }
 
 /**
@@ -54,7 +57,7 @@ export function defaultLandmark({ times, offsets }: Visits): number {
 export function landmarkFollowUp(
   visits: Visits,
   followUp: FollowUp,
-  landmark: number = defaultLandmark(visits),
+  landmark: number = defaultLandmark(visits, followUp.times),
 ): Landmark {
   const m = visits.offsets.length - 1;
   if (followUp.times.length !== m || followUp.events.length !== m || !Number.isFinite(landmark)) {

@@ -170,13 +170,18 @@ function missingColumn(
   const more = names.length > 30 ? ` and ${names.length - 30} more` : "";
   const nearest = nearestName(names, given ?? role);
   const hint = nearest === undefined ? "" : ` Did you mean "${showReceived(nearest)}"?`;
+  const [likely] = names.filter(
+    (name, k) => role !== "value" && !taken.includes(k) && hasWordOf(withoutUnit(name), role) && !/\p{C}/u.test(name),
+  );
   const free = names.filter((name, k) => !taken.includes(k) && mayBeMarker(name));
   const choice =
     role === "value" && given === undefined && free.length > 1
       ? `Name it (--value ${shellWord(free[0])}), or several markers (--markers ${shellWord(free.slice(0, 3).map(listWord).join(","))}).`
       : role === "value" && given === undefined && free.length === 1
         ? `Name it (--value ${shellWord(free[0])}).`
-        : `Name the column that holds the ${role}.${hint}`;
+        : likely !== undefined && given === undefined
+          ? `Name the column that holds the ${role}, such as --${role} ${shellWord(likely)}.`
+          : `Name the column that holds the ${role}.${hint}`;
   return complaint("refuse", where, "missing-column", [
     given === undefined ? `a column for the ${role}` : `a column "${showReceived(given)}"`,
     `the columns ${listed.join(", ")}${more}`,

@@ -79,14 +79,17 @@ export function createComplaintBook(file?: string): ComplaintBook {
     numRefused,
     numIn: (code, columnNumber) => kinds.get(code)?.columns.get(columnNumber) ?? 0,
     complaints,
-    warnings: () => [
-      ...[...kinds.values()].map(({ kept, total }) => ({ ...kept[0], severity: "warn" as const, count: total })),
-      ...warned,
-    ],
+    warnings: () => [...[...kinds.values()].map(({ kept: [first], total }) => leftOut(first, total)), ...warned],
     throwIfRefused: () => {
       if (numRefused() > 0) throw refusal(complaints());
     },
   };
+}
+
+/** What was refused as a warning, where such rows are left out: the first of them speaks for all. */
+function leftOut(first: Complaint, count: number): Complaint {
+  const received = count === 1 ? first.received : `${first.received}, the first of ${count}`;
+  return { ...first, severity: "warn", received, remedy: `Such rows are left out. ${first.remedy}`, count };
 }
 
 /** The error for refused input: code of the first kind, every complaint, and a message that shows twenty per kind. */

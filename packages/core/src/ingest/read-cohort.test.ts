@@ -230,6 +230,10 @@ describe("readCohort, meeting many bad cells", () => {
       ["censored-value", 200, 2],
       ["not-a-number", 200, 3],
     ]);
+    for (const { received, remedy } of read.warnings) {
+      expect(received).toMatch(/, the first of 200$/);
+      expect(remedy).toMatch(/^Such rows are left out\. /);
+    }
   });
 
   it("does not leave out what makes the whole text unreadable", () => {

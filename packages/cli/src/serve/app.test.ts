@@ -313,6 +313,18 @@ describe("what is refused has one form", () => {
     expect(problemOf(answer).where).toBe("body.visits[1].time");
   });
 
+  it("tells a misspelt field beside the one that is then missing, and what would do", async () => {
+    const { where, message } = problemOf(await place('{"visits":[{"time":0,"valeu":1}]}'));
+    expect(where).toBe("body.visits[0].value");
+    expect(message).toMatch(/number.*or.*string/);
+    expect(message).toContain('"valeu"');
+  });
+
+  it("names the content type that came", async () => {
+    const { message } = problemOf(await place(VISITS, { ...bearer, "content-type": "text/plain; charset=utf-8" }));
+    expect(message).toContain("received text/plain.");
+  });
+
   it("ends what has no length, or a false one, before all of it has come", async () => {
     for (const [name, value] of [
       ["transfer-encoding", "chunked"],

@@ -242,7 +242,7 @@ async function readBody(
   if (type !== "application/json" && !fhirTypes.includes(type)) {
     const expected = ["application/json", ...fhirTypes].join(" or ");
     const remedy = "Send it with Content-Type: application/json.";
-    const received = type === "" ? "none" : "another";
+    const received = type === "" ? "none" : /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type.slice(0, 80) : "another text";
     throw refused(415, "content-type", { where: "Content-Type", expected, received, remedy });
   }
   refusePacked(c.req.header("content-encoding"));
@@ -283,17 +283,27 @@ function refuseFaults(text: string, value: unknown, where: string): void {
   throw refused(400, "not-json", { where, expected, received, remedy });
 }
 
-/** A value held against a schema; the first thing that is wrong is told. */
+/** Problems of one request that are told. */
+const TOLD = 3;
+
+/** A value held against a schema; the first things that are wrong are told: a misspelt field is also a missing one. */
 export function checked<T>(schema: z.ZodType<T>, value: unknown, root: string): T {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
-  const [issue] = error.issues;
-  const where = (issue?.path ?? []).reduce<string>(
-    (path, step) => (typeof step === "number" ? `${path}[${step}]` : `${path}.${String(step).slice(0, 40)}`),
-    root,
+  const places = error.issues.map((issue) =>
+    issue.path.reduce<string>(
+      (path, step) => (typeof step === "number" ? `${path}[${step}]` : `${path}.${String(step).slice(0, 40)}`),
+      root,
+    ),
   );
-  const message = issue?.message ?? "not of the form expected";
-  throw new RequestError(422, { code: "bad-request", message: `${where}: ${message}.`, where });
+  const words = error.issues.slice(0, TOLD).map((issue, k) => `${places[k]}: ${issueWords(issue)}.`);
+  throw new RequestError(422, { code: "bad-request", message: words.join(" "), where: places[0] ?? root });
+}
+
+/** What is wrong at a place; where one of several forms would do, what is wrong by each. */
+function issueWords(issue: z.core.$ZodIssue): string {
+  if (issue.code !== "invalid_union") return issue.message;
+  return [...new Set(issue.errors.flatMap(([first]) => first?.message ?? []))].join("; or ") || issue.message;
 }
 
 function sendError(c: Context<Env>, { status, problem, headers }: RequestError): Response {

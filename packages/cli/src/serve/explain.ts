@@ -23,20 +23,20 @@ export function explain({ info }: ServedModel, request: PlaceRequest, found: Pla
   }
   for (const { marker, unit, interval, level, rows } of forecasts) {
     const { timeUnit } = info.markers.find(({ name }) => name === marker)!;
-    const kind =
-      interval === "curve" ? "the curve" : `a new measurement${interval === "conformal" ? ", calibrated" : ""}`;
+    const kind = interval === "curve" ? "the curve" : "a new measurement";
+    const name = `${interval === "conformal" ? "calibrated " : ""}${percent(level)} band of ${kind}`;
     for (const row of rows) {
       const band = `${told(row.lower)} to ${told(row.upper)}`;
       const unsure = row.extrapolated === 1 ? " This is extrapolated." : "";
       sentences.push(
-        `${marker} at time ${significant(row.time)}${timeUnit && ` (${timeUnit})`}: ${told(row.median)}${unit && ` ${unit}`}, ${percent(level)} band of ${kind} ${band}.${unsure}`,
+        `${marker} at time ${significant(row.time)}${timeUnit && ` (${timeUnit})`}: ${told(row.median)}${unit && ` ${unit}`}, ${name} ${band}.${unsure}`,
       );
     }
   }
   if (crossing !== null) sentences.push(crossingWords(crossing));
   for (const { marker, time, value, expected, probability } of suspects) {
     sentences.push(
-      `${marker} ${significant(value)} at time ${significant(time)} is probably wrong (${chance(probability)}); expected was about ${significant(expected)}.`,
+      `${marker} ${significant(value)} at time ${significant(time)} is probably wrong (P ${chance(probability)}); expected was about ${significant(expected)}.`,
     );
   }
   return [...sentences, ...warnings].join("\n");
@@ -52,7 +52,7 @@ function crossingWords({
 }: NonNullable<PlaceResponse["crossing"]>) {
   if (probability === null) return `Of ${marker} crossing ${significant(threshold)} nothing can be said.`;
   const middle = time50 === null ? "" : `, as likely as not by time ${significant(time50)}`;
-  return `${marker} goes ${direction} ${significant(threshold)} with probability ${chance(probability)} until time ${significant(until)}${middle}.`;
+  return `${marker} goes ${direction} ${significant(threshold)} with probability ${chance(probability).replace(/^= /, "")} until time ${significant(until)}${middle}.`;
 }
 
 function told(value: number | null): string {

@@ -190,9 +190,9 @@ describe("somebody placed by a run of one marker with limits, groups and a calib
     expect(words).toMatch(/^The map "run" knows courses of fvc of 60 individuals\.\nBy \d+ values the place is \(/);
     expect(words).toMatch(/Most probable groups: [ABC] \(/);
     expect(words).toMatch(
-      /fvc at time 9 \(years\): [\d.]+, 90% band of a new measurement, calibrated [\d.]+ to [\d.]+\./,
+      /fvc at time 9 \(years\): [\d.]+, calibrated 90% band of a new measurement [\d.]+ to [\d.]+\./,
     );
-    expect(words).toMatch(/fvc goes (above|below) 65 with probability/);
+    expect(words).toMatch(/fvc goes (above|below) 65 with probability (0\.\d+|[<>] 0\.\d+) until time/);
   });
 
   it("has a map to draw, which holds nothing of single individuals", () => {

@@ -166,6 +166,9 @@ describe("dtm config show", () => {
     expect(of("--transform")).toMatchObject({ value: "log", origin: "file" });
     expect(of("--dim")).toMatchObject({ value: "2", origin: "default" });
     expect(of("--schedule")).toMatchObject({ value: null, origin: "none" });
+    expect(of("--no-visits")).toMatchObject({ value: false, origin: "default" });
+    const kept = JSON.parse((await run(...argv, "--no-visits", "--json")).out) as { settings: unknown[] };
+    expect(kept.settings).toContainEqual({ name: "--no-visits", value: true, origin: "flag" });
     const text = (await run(...argv)).out;
     expect(text).toMatch(/--time-unit +years +DTM_TIME_UNIT/);
     expect(text).toMatch(/--transform +log +.*study\.yaml/);

@@ -4,7 +4,7 @@ import type { Command as Program } from "commander";
 import { COMMON_OPTIONS, type Command, type CommandResult, type OptionSpec } from "./commands/command.ts";
 import { loadAll } from "./commands/list.ts";
 import { shownAddress } from "./databases/address.ts";
-import { environmentName, flagOf, longName, saidYes, takesValue } from "./option-names.ts";
+import { environmentName, flagOf, isNegated, longName, saidYes, takesValue } from "./option-names.ts";
 import { table } from "./print/table.ts";
 
 /** Takes options that neither flag nor environment gives from the file named by --config. */
@@ -51,6 +51,8 @@ function settingsOf(program: Program, command: Command): Setting[] {
     const value: unknown = program.opts()[name];
     const origin = value === undefined ? "none" : (origins[program.getOptionValueSource(name) ?? ""] ?? "default");
     const told = typeof value === "string" ? shownAddress(value) : (value ?? null);
+    // Told of the flag, which takes away what its name without "no" says.
+    if (isNegated(option) && typeof told === "boolean") return { name: flagOf(option), value: !told, origin };
     return { name: flagOf(option), value: told, origin };
   });
 }

@@ -28,7 +28,7 @@ describe("examples", () => {
 
   it("quick start: from a CSV file to a map", async () => {
     const { lines, result } = await play("01-quick-start");
-    expect(lines[0]).toBe("312 individuals, 1945 observations, 1 warnings");
+    expect(lines[0]).toBe("312 individuals, 1945 observations, warnings: 1");
     expect(lines[1]).toMatch(/^Settled/);
     expect((result.places as core.Placements).location).toHaveLength(624);
   });

@@ -32,13 +32,21 @@ export function watcher({ folder, widths, only }: WatchOptions): Watch {
   async function look(page: Page, view: string, { whole = false }: { readonly whole?: boolean } = {}): Promise<void> {
     if (only.length > 0 && !only.some((beginning) => view.startsWith(beginning))) return;
     for (const width of widths) {
-      await page.setViewportSize({ width, height: HEIGHTS[width] ?? 800 });
+      const window = HEIGHTS[width] ?? 800;
+      await page.setViewportSize({ width, height: window });
       await settle(page);
+      // Views that scroll within the page are looked at whole, in a window as high as they are: what is scrolled away is not seen.
+      const high = whole ? Math.min(6000, await heightOf(page)) : window;
+      if (high > window) {
+        await page.setViewportSize({ width, height: high });
+        await settle(page);
+      }
       const scroll = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
       if (scroll > 0) complain(view, `${width} px wide: scrolls sideways by ${scroll} px`);
       for (const clash of await textClashes(page)) complain(view, `${width} px wide: ${clash} lie on each other`);
+      if (await isTrustCut(page)) complain(view, `${width} px wide: the light of trust is cut off`);
       for (const cut of await cutTexts(page)) complain(view, `${width} px wide: cut off ${cut}`);
       if (width === widths[0]) {
         const texts = await pageTexts(page);
@@ -47,12 +55,8 @@ export function watcher({ folder, widths, only }: WatchOptions): Watch {
       }
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-        // Views that scroll within the page are shown whole in a window as high as they are.
-        const high = whole ? await heightOf(page) : 0;
-        if (high > (HEIGHTS[width] ?? 800)) await page.setViewportSize({ width, height: Math.min(6000, high) });
         await settle(page);
         writeFileSync(join(folder, `${view}-${width}-${colorScheme}.png`), await page.screenshot());
-        if (high > 0) await page.setViewportSize({ width, height: HEIGHTS[width] ?? 800 });
         pictures++;
       }
       await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
@@ -68,6 +72,15 @@ export function watcher({ folder, widths, only }: WatchOptions): Watch {
     found: () => [...found],
     numPictures: () => pictures,
   };
+}
+
+/** Whether the words of the light are cut: they have a title, but what a map is worth is read at a glance. */
+function isTrustCut(page: Page): Promise<boolean> {
+  return page.evaluate(() =>
+    Array.from(document.querySelectorAll("#trust, #trust .words")).some(
+      (part) => part.clientWidth > 0 && part.scrollWidth > part.clientWidth + 1,
+    ),
+  );
 }
 
 /** Two frames and what they set off. */

@@ -75,7 +75,18 @@ export function drawDifferences(comparison: StudyComparison, canvas: Canvas): SV
   const x = (v: number) => x0 + ((x1 - x0) * (v - low + pad)) / (high - low + 2 * pad);
   const rowHeight = 26;
   const bottom = 8 + rowHeight * differences.length;
-  for (const t of roundTicks(low, high, 4)) {
+  // As many as have room beside each other: a phone leaves 40 px.
+  const tickText = (t: number) => signed(t, decimalsOf(t));
+  const ticks = [4, 2, 1, 0]
+    .map((count) => (count === 0 ? [0] : roundTicks(low, high, count)))
+    .find((some) =>
+      some.every(
+        (t, k) =>
+          k === 0 ||
+          x(t) - x(some[k - 1]) > 6 + (textWidth(tickText(t), 11) + textWidth(tickText(some[k - 1]), 11)) / 2,
+      ),
+    )!;
+  for (const t of ticks) {
     const zero = Math.abs(t) < 1e-12;
     root.append(
       make(pen, "path", {
@@ -84,9 +95,7 @@ export function drawDifferences(comparison: StudyComparison, canvas: Canvas): SV
         fill: "none",
       }),
     );
-    root.append(
-      label(pen, signed(t, decimalsOf(t)), x(t), bottom + 16, { "text-anchor": "middle", fill: pen.tokens.ink3 }),
-    );
+    root.append(label(pen, tickText(t), x(t), bottom + 16, { "text-anchor": "middle", fill: pen.tokens.ink3 }));
   }
   differences.forEach(({ model, mean, lower, upper }, k) => {
     const y = 8 + rowHeight * (k + 0.5);
@@ -117,8 +126,11 @@ export function drawDifferences(comparison: StudyComparison, canvas: Canvas): SV
     root.append(label(pen, text, pen.width, y + 4, { "text-anchor": "end", "font-size": 11.5 }));
   });
   // Of what, the caption says; in a narrow figure there is no room for it here.
-  root.append(label(pen, "worse", x0, bottom + 34, { fill: pen.tokens.ink3 }));
-  root.append(label(pen, "better", x1, bottom + 34, { "text-anchor": "end", fill: pen.tokens.ink3 }));
+  // The one to the left of zero and the other to its right, where both have room.
+  const sides = textWidth("worse", 11) + textWidth("better", 11) + 10;
+  const apart = Math.max(0, sides - (x1 - x0)) / 2;
+  root.append(label(pen, "worse", x0 - apart, bottom + 34, { fill: pen.tokens.ink3 }));
+  root.append(label(pen, "better", x1 + apart, bottom + 34, { "text-anchor": "end", fill: pen.tokens.ink3 }));
   setHeight(pen, root, bottom + 40);
   return root;
 }

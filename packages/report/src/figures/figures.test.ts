@@ -1,7 +1,7 @@
 import { parseHTML } from "linkedom";
 import { describe, expect, it } from "vitest";
 import { timeAxis } from "./chart.ts";
-import { coverageCurve } from "./comparison.ts";
+import { coverageCurve, drawDifferences } from "./comparison.ts";
 import { eventTotals, shareCurves, survivalAt } from "./shared-curve.ts";
 import { drawnPoints, spreadLabels } from "./survival.ts";
 import { fitText, label, makeRoot, penOf, serialize, textWidth, wrapText } from "./svg.ts";
@@ -38,6 +38,38 @@ describe("axes", () => {
     expect(axis.ticks.map(axis.format)).toEqual(["0", "2", "4", "6", "year 8"]);
     // An end close to a round number is moved there.
     expect(timeAxis(0.01, 9.8, "year")).toMatchObject({ domain: [0, 10], ticks: [0, 2, 4, 6, 8, 10] });
+  });
+});
+
+describe("differences of models", () => {
+  const difference = (model: string, mean: number) => ({ model, mean, lower: mean - 0.2, upper: mean + 0.2 });
+  const comparison = {
+    differences: [difference("population", -1.65), difference("locf", -0.35), difference("dtm", 0.26)],
+  } as unknown as Parameters<typeof drawDifferences>[0];
+
+  it("have labels that do not meet, on a phone and on a desk", () => {
+    for (const width of [280, 310, 360, 540, 900]) {
+      const root = drawDifferences(comparison, { document, width });
+      const labels = Array.from(root.querySelectorAll("text"), (text) => {
+        const [x, y] = ["x", "y"].map((name) => Number(text.getAttribute(name)));
+        const long = textWidth(text.textContent ?? "", Number(text.getAttribute("font-size") ?? 11));
+        const anchor = text.getAttribute("text-anchor");
+        const left = anchor === "middle" ? x - long / 2 : anchor === "end" ? x - long : x;
+        return { y, left, right: left + long, words: text.textContent };
+      });
+      expect(labels.filter(({ words }) => words === "0")).toHaveLength(1);
+      for (const [k, a] of labels.entries()) {
+        for (const b of labels.slice(k + 1)) {
+          if (Math.abs(a.y - b.y) < 8)
+            expect([width, a.words, b.words, a.right < b.left || b.right < a.left]).toEqual([
+              width,
+              a.words,
+              b.words,
+              true,
+            ]);
+        }
+      }
+    }
   });
 });
 

@@ -95,8 +95,10 @@ export function contradictions(
     const [start, end] = [line[0], line[line.length - 1]].map((y) => scale.back(y * scale.noise));
     return start > 0 && end > 0 ? Math.abs(end / start - 1) : 0;
   };
-  /** Within the noise, and yet a quarter of the value. */
-  const showsWithin = (line: readonly number[]) => Math.abs(change(line)) > 0.25 + 1e-9 && share(line) > 0.25 + 1e-9;
+  /** Within the noise, and yet a quarter of the value, or 15% of it and half of the noise. */
+  const showsWithin = (line: readonly number[]) =>
+    (Math.abs(change(line)) > 0.25 + 1e-9 && share(line) > 0.25 + 1e-9) ||
+    (Math.abs(change(line)) > 0.5 + 1e-9 && share(line) > 0.15 + 1e-9);
   const isStable = (line: readonly number[]) => Math.max(...line) - Math.min(...line) <= 1 + 1e-9 && !showsWithin(line);
   const judge = (word: string, line: readonly number[]) => {
     const by = change(line);

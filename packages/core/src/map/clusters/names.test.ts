@@ -74,6 +74,12 @@ describe("nameGroups, of one course,", () => {
         plain,
       ),
     ).toBe("steady rise");
+    // A quarter less of a low value in half a year is no stable one, though nine tenths of the noise.
+    const cells = (to: number) => course((t) => 5.1 + (to - 5.1) * (t / 10));
+    expect([3.9, 4.5].map((to) => both(cells(to), { noise: 1.33, timeUnit: "years" })[0])).toEqual([
+      "slow decline",
+      "stable course",
+    ]);
   });
 
   it("says last level, ends and rate from end to end of a straight course", () => {

@@ -5,10 +5,11 @@
  *   two pieces   y(t) ≈ a + b t + c (t − h)₊, h between 15% and 85% of the span, least squares over 71 places of h.
  * Two pieces are used where one line misses by more than 0.2σ (root mean square) and two miss by at most 0.7 of that. The
  * fit only finds the turn h, which is then moved to a round time; what is said of a piece is read off the course:
- *   stable         max y − min y < σ within the piece, and its ends do not differ by both σ/4 and a quarter of the first value;
+ *   stable         max y − min y < σ within the piece, and its ends do not differ by both σ/4 and a quarter of the first value,
+ *                  nor by both σ/2 and 15% of it;
  *   falls, rises   |y(end) − y(start)| is at least half of max y − min y, slowly if it is below σ;
  *   varies         else.
- * The quarter is one of the value in the marker's unit, where values are above 0: within a noise that is large beside a low value a
+ * The shares are of the value in the marker's unit, where values are above 0: within a noise that is large beside a low value a
  * course may double. Without a way back to that unit σ alone decides.
  * Two pieces that say the same become one.   (docs/math/groups.md §5)
  */
@@ -34,7 +35,10 @@ const LINE_MISSES = 0.2;
 export const LEAST_CHANGE = 1;
 
 /** From these shares of the noise and of the value on, a change within the noise is one. */
-const CHANGE_WITHIN = 0.25;
+const CHANGES_WITHIN = [
+  { noise: 0.25, value: 0.25 },
+  { noise: 0.5, value: 0.15 },
+] as const;
 
 export interface ShapeOptions {
   /** Turns are moved to a multiple of it. Default not moved. */
@@ -121,9 +125,10 @@ function pieceOf(times: ArrayLike<number>, y: ArrayLike<number>, scale: Scale, f
 
 /** Whether a change within the noise is one that its numbers show. */
 function changesWithin(start: number, end: number, { sigma, toValue }: Scale): boolean {
-  if (toValue === undefined || Math.abs(end - start) < CHANGE_WITHIN * sigma) return false;
+  if (toValue === undefined) return false;
   const [first, last] = [toValue(start), toValue(end)];
-  return first > 0 && last > 0 && Math.abs(last - first) > CHANGE_WITHIN * first;
+  const [noises, shares] = [Math.abs(end - start) / sigma, Math.abs(last / first - 1)];
+  return first > 0 && last > 0 && CHANGES_WITHIN.some(({ noise, value }) => noises >= noise && shares > value);
 }
 
 /** Root mean square by which least squares on 1, t and, with a hinge h, (t − h)₊ miss y. */

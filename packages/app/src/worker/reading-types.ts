@@ -67,8 +67,13 @@ export interface Loaded {
   readonly qualities: readonly CohortQuality[];
 }
 
+/** A value of a table that is probably wrong by the courses of everybody; and whether the table is told of it too, as far from the others. */
+export interface Suspect extends SuspectValue {
+  readonly isFar: boolean;
+}
+
 /** Values of a table that are probably wrong; null where it is too large to look through. */
-export type Suspects = readonly SuspectValue[] | null;
+export type Suspects = readonly Suspect[] | null;
 
 /** A table as it would be read, before anything is taken over. */
 export interface Checked {

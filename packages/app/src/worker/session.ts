@@ -30,6 +30,7 @@ import {
   peopleLike,
   placesKnownAt,
   replayForecasts,
+  type SuspectValue,
 } from "@trajectory-maps/core/study";
 import {
   type Checked,
@@ -39,11 +40,11 @@ import {
   type Loaded,
   type LoadedSubjects,
   type Progress,
-  type Suspects,
   type WorkerApi,
 } from "./api.ts";
 import { EXAMPLE_SEEDS, unpackDemo } from "./demo.ts";
 import { fansOf } from "./fans.ts";
+import { markFar } from "./far-suspects.ts";
 import { sourceOf } from "./file-blocks.ts";
 import { createFitting } from "./fitting.ts";
 import { createHelpers, type Helpers } from "./helpers.ts";
@@ -190,7 +191,8 @@ export function createSession(
     suspects: async (checked) => {
       const looked = checked && session.checked !== null ? session.checked.found.loaded.cohort : cohort();
       if (numIndividuals(looked) > MOST_LOOKED_THROUGH) return null;
-      return looker.run({ kind: "suspects", shared: looked, part: {} }, { aborted: false }) as Promise<Suspects>;
+      const task = { kind: "suspects", shared: looked, part: {} } as const;
+      return markFar(looked, (await looker.run(task, { aborted: false })) as readonly SuspectValue[]);
     },
     stopReading: async () => {
       session.readings++;

@@ -91,6 +91,7 @@ export {
 export { leftOutNote, type ReadCohort, readCohortFile, readCohortRows } from "../ingest/read-cohort.ts";
 export type { MarkerChoice, ReadCohortOptions } from "../ingest/read-options.ts";
 export type { SubjectsTable } from "../ingest/subjects-table.ts";
+export { isFarValue } from "../ingest/suspicions.ts";
 export type { Delimiter, TableRow } from "../ingest/table.ts";
 export { type TableKind, tableKind } from "../ingest/table-kind.ts";
 export { TEMPLATES, type TemplateName } from "../ingest/templates.ts";

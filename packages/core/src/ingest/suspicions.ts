@@ -38,7 +38,7 @@ export function findSuspicions(
   linesOf: (rows: readonly number[]) => string,
   warn: Warn,
 ): void {
-  const { times, values, censored } = series;
+  const { times, values } = series;
   /** How many observations, and the first row of the file with its place, for which something holds. */
   const countWhere = (holds: (k: number) => boolean): { count: number; row: number; at: number } => {
     let count = 0;
@@ -103,11 +103,8 @@ export function findSuspicions(
     ]);
   }
   const [low, high] = farLimits(sorted);
-  const codes = new Set(suspected);
   const units = findTwoUnits(sorted, series, suspected);
-  const slips = new Set(units === undefined ? findOutliers(series, sample) : []);
-  const isFar = (k: number) =>
-    (slips.has(k) || values[k] < low || values[k] > high) && !codes.has(values[k]) && (censored?.[k] ?? 0) === 0;
+  const isFar = farFrom(series, { sample, sorted, suspected, units });
   const far = countWhere(isFar);
   const farRows = far.count === 0 ? [] : Array.from(order.filter((_, k) => isFar(k)));
   const beyond = values.some((v) => v < low || v > high);
@@ -136,6 +133,32 @@ export function findSuspicions(
     String(values[outside.at]),
     "Check unit and column.",
   ]);
+}
+
+/** What of a table says which of its values are far from the others. */
+interface Usual {
+  readonly sample: MarkerSeries;
+  readonly sorted: Float64Array;
+  readonly suspected: readonly number[];
+  readonly units: ReturnType<typeof findTwoUnits>;
+}
+
+/** Whether the value at a place of the cohort is told as far from the others. */
+function farFrom(series: MarkerSeries, { sample, sorted, suspected, units }: Usual): (k: number) => boolean {
+  const { values, censored } = series;
+  const [low, high] = farLimits(sorted);
+  const codes = new Set(suspected);
+  const slips = new Set(units === undefined ? findOutliers(series, sample) : []);
+  return (k) =>
+    (slips.has(k) || values[k] < low || values[k] > high) && !codes.has(values[k]) && (censored?.[k] ?? 0) === 0;
+}
+
+/** Whether the value at a place of a cohort is one that its table is told to have far from the others. */
+export function isFarValue(series: MarkerSeries): (k: number) => boolean {
+  const sample = sampleOf(series);
+  const sorted = sample.values.slice().sort();
+  const suspected = suspectedCodes(series.values);
+  return farFrom(series, { sample, sorted, suspected, units: findTwoUnits(sorted, series, suspected) });
 }
 
 /** Whether a number can be a moment from 1980 to 2100 in seconds, milli-, micro- or nanoseconds since 1970, or a date with hours and minutes. */

@@ -106,6 +106,7 @@ export {
   signedInterval,
   significant,
   sized,
+  timeDecimals,
   timeWord,
   trimmed,
   whole,

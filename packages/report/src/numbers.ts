@@ -37,6 +37,11 @@ export function significant(x: number, digits = 3): string {
   return trimmed(x, Math.max(0, Math.min(8, digits - 1 - size)));
 }
 
+/** Decimals of times between two of them: a hundredth of the span is told. */
+export function timeDecimals(first: number, last: number): number {
+  return Math.min(3, Math.max(0, Math.round(-Math.log10((last - first) / 100))));
+}
+
 /** A number with at most these decimals, without zeros at its end. */
 export function trimmed(x: number, decimals: number): string {
   return withoutZeros(fixed(x, decimals));

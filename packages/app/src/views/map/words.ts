@@ -5,7 +5,7 @@ import { markerModel } from "@trajectory-maps/core";
 import { applyTransform, type Transform, undoTransform } from "@trajectory-maps/core/ingest";
 import { basisDomain, measurementSd } from "@trajectory-maps/core/models";
 import { yearsPer } from "@trajectory-maps/core/study";
-import { decimalsFor, fixed, powerFor, powerText, timeWord, trimmed } from "@trajectory-maps/report";
+import { decimalsFor, fixed, powerFor, powerText, timeDecimals, timeWord, trimmed } from "@trajectory-maps/report";
 
 export interface MarkerWords {
   readonly name: string;
@@ -54,9 +54,9 @@ export function markerWords(model: TrajectoryModel, typical: number, largest = t
   const word = timeWord(timeUnit);
   const known = yearsPer(word);
   const year = known === undefined ? (last - first) / 10 : 1 / known;
-  const timeDecimals = Math.min(3, Math.max(0, Math.round(-Math.log10((last - first) / 100))));
-  const timeFixed = (t: number) => fixed(t, timeDecimals);
-  const time = (t: number) => trimmed(t, timeDecimals);
+  const digits = timeDecimals(first, last);
+  const timeFixed = (t: number) => fixed(t, digits);
+  const time = (t: number) => trimmed(t, digits);
   const per = known === undefined ? "a unit of time" : "a year";
   // A transformed marker is noisier where it is larger: 358, not 357.8.
   const decimalsAt = (v: number, power: number) =>

@@ -264,3 +264,9 @@ describe("what lies far outside", () => {
     expect(heldSentence(held, words)).toBe("From year 5 the whole forecast lies beyond the limit 120: no band.");
   });
 });
+  it("gives changes of a log marker two digits of the larger end, not the decimals of its smallest values", () => {
+    const bilirubin = of(1.4, 0.26, "log");
+    expect([5.84, 0.6, 0.01].map(bilirubin.change)).toEqual(["5.8", "0.60", "0.01"]);
+    expect([bilirubin.changes(2.07, 12.16), bilirubin.changes(-1.9, 8.91)]).toEqual(["2 to 12", "−1.9 to 8.9"]);
+  });
+

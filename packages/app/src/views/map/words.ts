@@ -66,8 +66,15 @@ export function markerWords(model: TrajectoryModel, typical: number, largest = t
   const times10 = (power: number) => (power === 0 ? "" : ` × ${powerText(power)}`);
   const mantissa = (v: number) => fixed(v / 10 ** powerOf(v), decimalsAt(v, powerOf(v)));
   const value = (v: number) => (Number.isFinite(v) ? mantissa(v) + times10(powerOf(v)) : fixed(v, 0));
-  const step = (v: number) => fixed(v / 10 ** common, decimals + 1);
-  const change = (v: number) => step(v) + (Number.isFinite(v) ? times10(common) : "");
+  /** On a transformed scale what is large is not known to the digit of what is small: two digits of the larger end. */
+  const step = (v: number, size = Math.abs(v)) => {
+    const digits = 1 - Math.floor(Math.log10(size / 10 ** common || 1));
+    return fixed(
+      v / 10 ** common,
+      transform === "identity" ? decimals + 1 : Math.min(decimals + 1, Math.max(0, digits)),
+    );
+  };
+  const change = (v: number, size?: number) => step(v, size) + (Number.isFinite(v) ? times10(common) : "");
   /** "1.1 to 1.3 × 10¹²": the power once where both share it. */
   const values = (lower: number, upper: number) =>
     Number.isFinite(lower) && Number.isFinite(upper) && powerOf(lower) === powerOf(upper)
@@ -85,9 +92,12 @@ export function markerWords(model: TrajectoryModel, typical: number, largest = t
     year,
     per,
     value,
-    change,
+    change: (v) => change(v),
     values,
-    changes: (lower, upper) => `${step(lower)} to ${change(upper)}`,
+    changes: (lower, upper) => {
+      const size = Math.max(Math.abs(lower), Math.abs(upper));
+      return `${step(lower, size)} to ${change(upper, size)}`;
+    },
     exact: (v) => {
       const power = powerOf(v);
       const short = Number((v / 10 ** power).toPrecision(6));

@@ -78,6 +78,15 @@ describe("courseSentence", () => {
   });
 
   it("says percentages for a marker on the log scale", () => {
+  it("of less than half a year says what changed, not what it would be in a year", () => {
+    const short = markerWords(modelOf({ basis: { ...PART.basis, knots: Float64Array.of(0, 0, 1.5, 1.5) } }), 80);
+    const weeks = times.map((t) => 0.15 * t);
+    const course = weeks.map((t) => 60 + 80 * Math.min(t, 0.25) - 5 * Math.max(0, t - 0.25));
+    expect(courseSentence(weeks, course, short)).toMatch(
+      /^Rises by about (19|20) points until about year 0\.\d+, then falls about 5 points a year\.$/,
+    );
+  });
+
     const log = markerWords(
       modelOf({ marker: { ...PART.marker, transform: "log" }, noise: { kind: "white", variance: 0.04 } }),
       2,

@@ -38,22 +38,22 @@ export function courseSentence(times: ArrayLike<number>, median: ArrayLike<numbe
 function piecePhrase(piece: Piece, words: MarkerWords): string {
   if (piece.direction === "varies") return `Varies ${between(piece, words)}`;
   if (piece.direction === "stable") return `Steady near ${words.value(undo(0.5 * (piece.start + piece.end), words))}`;
-  return `${piece.direction === "falls" ? "Falls" : "Rises"} about ${rateOf(piece, words)}`;
+  return `${piece.direction === "falls" ? "Falls" : "Rises"} ${speedOf(piece, words)}`;
 }
 
 function laterPhrase(a: Piece, b: Piece, words: MarkerWords): string {
   if (b.direction === "stable") return `steady near ${words.value(undo(0.5 * (b.start + b.end), words))}`;
   if (b.direction === "varies") return `varies ${between(b, words)}`;
   const verb = a.direction === b.direction ? "" : `${b.direction} `;
-  return `${verb}about ${rateOf(b, words)}`;
+  return `${verb}${speedOf(b, words)}`;
 }
 
 function between({ low, high }: Piece, words: MarkerWords): string {
   return `between ${words.value(undo(low, words))} and ${words.value(undo(high, words))}`;
 }
 
-function rateOf({ start, end, from, to }: Piece, words: MarkerWords): string {
-  return words.rate(undo(start, words), undo(end, words), to - from);
+function speedOf({ start, end, from, to }: Piece, words: MarkerWords): string {
+  return words.speed(undo(start, words), undo(end, words), to - from);
 }
 
 function undo(z: number, words: MarkerWords): number {

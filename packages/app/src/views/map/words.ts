@@ -38,7 +38,12 @@ export interface MarkerWords {
   when(t: number): string;
   /** "1.5 points a year", "3% a year": a rate without its sign. */
   rate(from: number, to: number, duration: number): string;
+  /** "about 1.5 points a year"; in less than half of a year what changed, "by about 1.7 points": nobody goes on like that for a year. */
+  speed(from: number, to: number, duration: number): string;
 }
+
+/** A change within this share of a year is told as it is and not for a whole year. */
+const LEAST_OF_YEAR = 0.5;
 
 /** The words of a fitted model; `typical` is a usual value of the marker, `largest` of the size that charts reach. */
 export function markerWords(model: TrajectoryModel, typical: number, largest = typical): MarkerWords {
@@ -80,6 +85,18 @@ export function markerWords(model: TrajectoryModel, typical: number, largest = t
     Number.isFinite(lower) && Number.isFinite(upper) && powerOf(lower) === powerOf(upper)
       ? `${mantissa(lower)} to ${value(upper)}`
       : `${value(lower)} to ${value(upper)}`;
+  const lengthOf = known === undefined ? 1 : year;
+  const percentOf = (share: number) => `${fixed(100 * share, 100 * share < 5 ? 1 : 0)}%`;
+  const amountOf = (plain: number) => {
+    const amount = Math.abs(plain) / 10 ** common;
+    const digits = amount < 2 * 10 ** -decimals ? decimals + 1 : decimals;
+    const word = unit.includes("%") ? " points" : unit === "" ? "" : ` ${unit}`;
+    return `${fixed(amount, digits)}${times10(common)}${word}`;
+  };
+  /** What changes in a share of the time from one to the other. */
+  const changeIn = (from: number, to: number, share: number) =>
+    transform === "log" ? percentOf(Math.abs(Math.expm1(Math.log(to / from) * share))) : amountOf((to - from) * share);
+  const rate = (from: number, to: number, duration: number) => `${changeIn(from, to, lengthOf / duration)} ${per}`;
   return {
     name,
     title: unit === "" ? name : `${name}, ${unit}`,
@@ -106,17 +123,9 @@ export function markerWords(model: TrajectoryModel, typical: number, largest = t
     time,
     timeFixed,
     when: (t) => `${word} ${time(t)}`,
-    rate: (from, to, duration) => {
-      const units = duration / (known === undefined ? 1 : year);
-      if (transform === "log") {
-        const share = 100 * Math.abs(Math.expm1(Math.log(to / from) / units));
-        return `${fixed(share, share < 5 ? 1 : 0)}% ${per}`;
-      }
-      const amount = Math.abs(to - from) / units / 10 ** common;
-      const digits = amount < 2 * 10 ** -decimals ? decimals + 1 : decimals;
-      const word = unit.includes("%") ? " points" : unit === "" ? "" : ` ${unit}`;
-      return `${fixed(amount, digits)}${times10(common)}${word} ${per}`;
-    },
+    rate,
+    speed: (from, to, duration) =>
+      duration < LEAST_OF_YEAR * lengthOf ? `by about ${changeIn(from, to, 1)}` : `about ${rate(from, to, duration)}`,
   };
 }
 

@@ -159,6 +159,8 @@ export interface IndividualAnswer {
   /** Side of a cell. */
   readonly cell: number;
   readonly curve: Prediction;
+  /** Last time to which enough similar people were followed, with their follow-up known. */
+  readonly supportedTo?: number;
   readonly observation: Prediction;
   /** The band of a new measurement, after the last visit as wide as the calibration has it if that is wider; null without one. */
   readonly calibrated: { readonly lower: Float64Array; readonly upper: Float64Array } | null;

@@ -17,6 +17,7 @@ import {
   codingOf,
   type ForecastGuard,
   fallbackWeight,
+  followUpSupport,
   forecastGuard,
   guardFor,
   heldTime,
@@ -30,6 +31,7 @@ import {
   predictBelow,
   predictChange,
   predictDifference,
+  supportedTo,
   viewMarker,
   viewPlacement,
 } from "@trajectory-maps/core/models";
@@ -103,6 +105,7 @@ export function answerIndividual(
     region90: q === 2 ? region(0.9) : new Float64Array(0),
     cell: q === 2 ? cell : 0,
     curve,
+    ...(guard !== null && { supportedTo: supportedTo(guard.followUp, followUpSupport(guard.followUp, placement)) }),
     observation,
     calibrated: calibrated(),
     crossing: threshold === undefined ? null : crossingOf(own, placement, threshold),

@@ -44,7 +44,7 @@ export type {
   FitPaperOptions,
 } from "../models/fit-models.ts";
 export { usualNoise } from "../models/fit-models.ts";
-export { SUPPORTED, similarFollowed } from "../models/follow-up.ts";
+export { followUpSupport, SUPPORTED, similarFollowed, supportedTo } from "../models/follow-up.ts";
 export {
   type ForecastGuard,
   fallbackWeight,

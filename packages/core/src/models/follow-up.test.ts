@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../numeric/random.ts";
-import { followUpOf, followUpSupport, similarFollowed, similarFollowedTo } from "./follow-up.ts";
+import { followUpOf, followUpSupport, similarFollowed, similarFollowedTo, supportedTo } from "./follow-up.ts";
 
 describe("followUpSupport", () => {
   const followUp = followUpOf({
@@ -58,6 +58,28 @@ describe("similarFollowed", () => {
       covariance: Float64Array.of(0),
     });
     for (const t of [0, 2, 3, 11]) expect(similarFollowed(spread)([-0.9])(t)).toBe(support(t));
+  });
+});
+
+describe("supportedTo", () => {
+  it("is the end of follow-up itself to which enough similar individuals are seen, wherever the place is", () => {
+    const places = cohort();
+    const followUp = followUpOf({ ...places, lastTime: places.lastTime.map((_, i) => i / 20) });
+    for (const [place, variance] of [
+      [-1.4, 0],
+      [0.2, 0.5],
+      [1, 2],
+    ]) {
+      const support = followUpSupport(followUp, {
+        location: Float64Array.of(place),
+        covariance: Float64Array.of(variance),
+      });
+      const end = supportedTo(followUp, support);
+      expect(support(end)).toBeGreaterThanOrEqual(5);
+      expect(support(end + 1e-9)).toBeLessThan(5);
+    }
+    const nobody = followUpSupport(followUp, { location: Float64Array.of(50), covariance: Float64Array.of(0) });
+    expect(supportedTo(followUp, nobody)).toBe(Number.NEGATIVE_INFINITY);
   });
 });
 

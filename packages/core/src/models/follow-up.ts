@@ -74,6 +74,18 @@ function supportOf({ locations, lastTimes }: FollowUp, place: Place): (time: num
   };
 }
 
+/** The last time to which enough (SUPPORTED) individuals similar to one at a place are followed; −∞ where there are never enough. */
+export function supportedTo({ lastTimes }: FollowUp, support: (time: number) => number): number {
+  // The earlier the time, the more are followed.
+  let [low, high] = [0, lastTimes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (support(lastTimes[middle]) >= SUPPORTED) high = middle;
+    else low = middle + 1;
+  }
+  return lastTimes[low] ?? Number.NEGATIVE_INFINITY;
+}
+
 /** n(t) at any shown place [q], known exactly. */
 export function similarFollowed(
   places: Pick<Places, "location" | "lastTime" | "mapDimension">,

@@ -9,6 +9,7 @@ import {
   heldSentence,
   individualSentence,
   noiseSentence,
+  seenTo,
   severalSentences,
   spokenSentence,
   suspectSentence,
@@ -77,7 +78,6 @@ describe("courseSentence", () => {
     ).toBe("Rises about 3 points a year from year 0 to 10.");
   });
 
-  it("says percentages for a marker on the log scale", () => {
   it("of less than half a year says what changed, not what it would be in a year", () => {
     const short = markerWords(modelOf({ basis: { ...PART.basis, knots: Float64Array.of(0, 0, 1.5, 1.5) } }), 80);
     const weeks = times.map((t) => 0.15 * t);
@@ -87,6 +87,7 @@ describe("courseSentence", () => {
     );
   });
 
+  it("says percentages for a marker on the log scale", () => {
     const log = markerWords(
       modelOf({ marker: { ...PART.marker, transform: "log" }, noise: { kind: "white", variance: 0.04 } }),
       2,
@@ -169,6 +170,16 @@ describe("individualSentence", () => {
     expect(individualSentence(open, words, 2)).not.toContain("open");
   });
 
+  it("of nobody's visits says what is known as far as anybody was followed", () => {
+    const nobody = answer({ numUsed: 0, lastUsed: Number.NEGATIVE_INFINITY }, (t) => 80 - t, 20);
+    expect(individualSentence(nobody, words)).toBe(
+      "No visit yet: anyone of this cohort, between 50 and 90 at year 10.",
+    );
+    expect(individualSentence(nobody, words, 6)).toBe(
+      "No visit yet: anyone of this cohort, between 54 and 94 at year 6.",
+    );
+  });
+
   it("does not call the end of the span a forecast", () => {
     expect(
       individualSentence(
@@ -215,6 +226,18 @@ it("factsUntil ends where people like this were followed, or the individual was 
   expect(spokenSentence("a", guarded, [], words)).toContain("expected at year 9: 69");
 });
 
+it("times that facts end at are those to which people were followed, not those at which a course is drawn", () => {
+  const one = answer({ lastUsed: 1 }, (t) => 20 + 9 * t, 30);
+  const extrapolated = Uint8Array.from(times, (t) => (t > 5.9 ? 1 : 0));
+  const guarded = { ...one, supportedTo: 5.9, curve: { ...one.curve, extrapolated, support: new Float64Array(41) } };
+  expect([seenTo(guarded), seenTo({ curve: guarded.curve }), factsUntil(guarded, words)]).toEqual([5.9, 5.75, 5.9]);
+  // A follow-up that ends elsewhere says nothing of where the course does.
+  expect([4, 7].map((supportedTo) => seenTo({ ...guarded, supportedTo }))).toEqual([5.75, 5.75]);
+  expect(individualSentence(guarded, words, 5.9)).toContain(
+    "The later course is open: between 43 and 103 at year 5.9.",
+  );
+});
+
 it("spokenSentence says id, visits, group and expected value with its interval", () => {
   const one = answer({}, () => 69, 7);
   expect(spokenSentence("P-2269", one, ["stable", "late decline"], words)).toBe(
@@ -251,6 +274,12 @@ describe("markerWords", () => {
     expect(of(2e-7, 1e-8).value(2.1e-7)).toBe("210 × 10⁻⁹");
   });
 
+  it("gives changes of a log marker two digits of the larger end, not the decimals of its smallest values", () => {
+    const bilirubin = of(1.4, 0.26, "log");
+    expect([5.84, 0.6, 0.01].map(bilirubin.change)).toEqual(["5.8", "0.60", "0.01"]);
+    expect([bilirubin.changes(2.07, 12.16), bilirubin.changes(-1.9, 8.91)]).toEqual(["2 to 12", "−1.9 to 8.9"]);
+  });
+
   it("gives each value of a log marker its own", () => {
     const load = of(2e4, 0.3, "log");
     expect([load.value(41), load.value(20000), load.value(3.4e7)]).toEqual(["41", "20,000", "34 × 10⁶"]);
@@ -273,9 +302,3 @@ describe("what lies far outside", () => {
     expect(heldSentence(held, words)).toBe("From year 5 the whole forecast lies beyond the limit 120: no band.");
   });
 });
-  it("gives changes of a log marker two digits of the larger end, not the decimals of its smallest values", () => {
-    const bilirubin = of(1.4, 0.26, "log");
-    expect([5.84, 0.6, 0.01].map(bilirubin.change)).toEqual(["5.8", "0.60", "0.01"]);
-    expect([bilirubin.changes(2.07, 12.16), bilirubin.changes(-1.9, 8.91)]).toEqual(["2 to 12", "−1.9 to 8.9"]);
-  });
-

@@ -80,15 +80,15 @@ export function individualSentence(
   observedUntil: number = words.last,
 ): string {
   const { curve, numUsed, lastUsed } = answer;
-  const isCut = numUsed > 0 && observedUntil < words.last;
-  const until = isCut ? Math.max(observedUntil, lastUsed) : words.last;
+  const last = factsUntil(answer, words, observedUntil);
+  const isCut = last < words.last;
+  const [lower, upper] = [curve.lower, curve.upper].map((band) => valueAtTime(curve.times, band, last));
   let at = curve.times.length - 1;
-  while (isCut && at > 0 && curve.times[at] > until + 1e-9) at--;
-  const last = isCut ? curve.times[at] : words.last;
-  const range = `between ${words.value(curve.lower[at])} and ${words.value(curve.upper[at])} at ${words.when(last)}`;
+  while (isCut && at > 0 && curve.times[at] > last + 1e-9) at--;
+  const range = `between ${words.value(lower)} and ${words.value(upper)} at ${words.when(last)}`;
   if (numUsed === 0) return `No visit yet: anyone of this cohort, ${range}.`;
   if (fitsNoCourse(answer)) return "This does not fit any course seen.";
-  const width = applyTransform(words.transform, curve.upper[at]) - applyTransform(words.transform, curve.lower[at]);
+  const width = applyTransform(words.transform, upper) - applyTransform(words.transform, lower);
   const open = width > OPEN_FROM * words.noise || Number.isNaN(width);
   const told = { times: curve.times.slice(0, at + 1), median: curve.median.slice(0, at + 1) };
   const parts = [
@@ -106,9 +106,17 @@ export function individualSentence(
   return parts.filter((p) => p !== "").join(" ");
 }
 
-/** Last time to which enough individuals like this one were followed: beyond, a course is marked as extrapolated. */
-export function seenTo({ times, extrapolated }: Pick<Prediction, "times" | "extrapolated">): number {
-  return times[Math.max(extrapolated.lastIndexOf(0), 0)];
+/**
+ * Last time to which enough individuals like this one were followed: beyond, a course is marked as extrapolated. Between two times of
+ * the course it is the end of their follow-up itself: visits at year 1 are seen to year 1, not to 0.97.
+ */
+export function seenTo({
+  curve: { times, extrapolated },
+  supportedTo = Number.NEGATIVE_INFINITY,
+}: Pick<IndividualAnswer, "supportedTo"> & { readonly curve: Pick<Prediction, "times" | "extrapolated"> }): number {
+  const k = extrapolated.lastIndexOf(0);
+  const isBetween = k >= 0 && k + 1 < times.length && supportedTo > times[k] && supportedTo < times[k + 1];
+  return isBetween ? supportedTo : times[Math.max(k, 0)];
 }
 
 export interface Cautions {
@@ -120,10 +128,11 @@ export interface Cautions {
 
 /** Up to when facts are told: as far as people like this were followed or the individual was measured, and no longer than the model knows. */
 export function factsUntil(
-  { curve, numUsed, lastUsed }: Pick<IndividualAnswer, "curve" | "numUsed" | "lastUsed">,
+  answer: Pick<IndividualAnswer, "curve" | "supportedTo" | "numUsed" | "lastUsed">,
   words: Pick<MarkerWords, "last">,
-  observedUntil: number = curve.support === undefined ? words.last : seenTo(curve),
+  observedUntil: number = answer.curve.support === undefined ? words.last : seenTo(answer),
 ): number {
+  const { numUsed, lastUsed } = answer;
   const seen = Number.isNaN(observedUntil) ? words.last : observedUntil;
   return Math.min(words.last, numUsed === 0 ? seen : Math.max(seen, lastUsed));
 }

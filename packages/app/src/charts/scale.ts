@@ -191,6 +191,12 @@ export function bandPath(
   return `${path}Z`;
 }
 
+/** Values of a series up to a time, and at it. */
+export function valuesUpTo(times: ArrayLike<number>, values: ArrayLike<number>, until: number): number[] {
+  const before = Array.from(times).filter((time) => time <= until);
+  return [...Array.from(before, (_, k) => values[k]), valueAtTime(times, values, until)];
+}
+
 /** A series at a time between its first and last, by straight lines; held constant outside. */
 export function valueAtTime(times: ArrayLike<number>, values: ArrayLike<number>, t: number): number {
   const n = times.length;

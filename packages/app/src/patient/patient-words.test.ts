@@ -70,9 +70,9 @@ describe("patientSentence", () => {
     );
   });
 
-  it("says that a course near the threshold is near it, not that it will cross it", () => {
+  it("says that a course may be beyond the threshold already, not that it will cross it", () => {
     const answer = answerTo([0, 1, 2, 3], [71, 71, 70, 70], 70);
-    expect(patientSentence(answer, words)).toContain("The course is near 70 already.");
+    expect(patientSentence(answer, words)).toContain("The course may be above 70 already.");
   });
 
   it("tells neither forecast nor threshold of values that fit no course, but which value is wrong", () => {

@@ -91,7 +91,7 @@ export function patientSentence(
 function crossingSentence(crossing: Crossing, horizon: number, words: MarkerWords): string {
   const { threshold, direction } = crossing;
   const side = direction === "up" ? "above" : "below";
-  if (isNear(crossing)) return `The course is near ${words.exact(threshold)} already.`;
+  if (isNear(crossing)) return `The course may be ${side} ${words.exact(threshold)} already.`;
   const verb = direction === "up" ? "rise" : "fall";
   return `${inHundred(crossedBy(crossing, horizon))} such courses ${verb} ${side} ${words.exact(threshold)} by then.`;
 }

@@ -54,7 +54,10 @@ function ledeOf({ study, groups, smallCell, verdict }: Context): string {
   } else sentences.push(`The courses of ${cohort.marker.name} in ${who}.`);
   // What should not be used says so first.
   if (verdict?.colour === "grey") sentences.unshift(verdict.headline);
-  else if (verdict?.state === "caution") sentences.push(verdict.headline);
+  else if (verdict?.state === "caution") {
+    // Where models were compared, the verdict below says with its numbers what the second sentence would.
+    sentences.push(comparison === undefined ? verdict.headline : `${verdict.words}.`);
+  }
   if (study.several?.sharing !== undefined) sentences.push(study.several.sharing.sentences[0]);
   if (comparison !== undefined) sentences.push(withoutNames(comparison.verdict));
   if (study.several?.comparison !== undefined) sentences.push(study.several.comparison.verdict);

@@ -122,6 +122,7 @@ export {
   outcomeSentence,
   placeWords,
 } from "./outcome-words.ts";
+export { withoutNames } from "./page/header.ts";
 export { renderPower } from "./page/power-page.ts";
 export { type ReportOptions, renderReport } from "./render-report.ts";
 export { cellsOf } from "./small-cells.ts";

@@ -61,7 +61,8 @@ export function columnsNamed(names: readonly string[], wanted: string): number[]
   return exact.length > 0 ? exact : where((name) => name.toLowerCase() === wanted.trim().toLowerCase());
 }
 
-const ID_WORDS = /\b(id|nr|no|code|patient|subject|person|record|mrn|pseudonym|name)\b/;
+const ID_WORDS =
+  /\b(id|ids|identifier|nr|no|code|patient|subject|person|participant|individual|record|mrn|pseudonym|pseudonymi[sz]ed|name)\b/;
 const TIME_WORDS = /\b(time|year|years|yrs|month|months|day|days|week|weeks|age|visit|since|t|date)\b/;
 
 /** Whether a word of a name is usual for ids, or for times. */

@@ -207,4 +207,18 @@ describe("a wide table", () => {
     expect(wide?.columns[2].dates?.form).toBe("ambiguous");
     expect(wide?.rows).toHaveLength(3);
   });
+
+  it("is of individuals where a column that is called an identifier has each once, whatever other texts repeat", () => {
+    const header = ["Pseudonymised identifier of the participant", "Death, any cause", "Age at onset", "Sex"];
+    const rows = Array.from({ length: 40 }, (_, i) => [
+      `ILD-2011-${i}-a`,
+      i % 3 ? 0 : 1,
+      40 + (i % 17),
+      i % 2 ? "female" : "male",
+    ]);
+    const { kind, guesses } = previewTable(
+      [header, ...rows].map((row) => row.map((cell) => `"${cell}"`).join(",")).join("\n"),
+    );
+    expect([kind, guesses.find(({ role }) => role === "id")?.column]).toEqual(["subjects", 0]);
+  });
 });

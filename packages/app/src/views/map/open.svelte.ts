@@ -7,6 +7,7 @@ import type { Interval } from "@trajectory-maps/core/models";
 import { largestShares } from "@trajectory-maps/core/study";
 import { explorer } from "../../state/explorer.svelte.ts";
 import type { IndividualAnswer } from "../../worker/api.ts";
+import { factsUntil } from "./sentence.ts";
 
 export interface OpenQuestion {
   readonly individual: number;
@@ -35,8 +36,9 @@ export interface OpenAnswer {
   readonly change: readonly [number, number];
   readonly compared: number | null;
   readonly second: IndividualAnswer | null;
-  /** First minus second at the last time asked for. */
+  /** First minus second, at the last time to which both are told. */
   readonly difference: Interval | null;
+  readonly differenceAt: number;
 }
 
 class OpenIndividual {
@@ -125,12 +127,13 @@ async function answerOf(question: OpenQuestion, trail: OpenAnswer["trail"]): Pro
     ...question.others.map((other) => explorer.individual(individual, { ...known, ...other })),
   ]);
   const first = { of, individual, marker, answer, others, trail, change, compared };
-  if (compared === null) return { ...first, second: null, difference: null };
-  const [second, [difference]] = await Promise.all([
-    explorer.individual(compared, { at, marker }),
-    explorer.difference(individual, compared, { ...known, at: at.slice(-1) }),
-  ]);
-  return { ...first, second, difference };
+  const last = at[at.length - 1];
+  if (compared === null) return { ...first, second: null, difference: null, differenceAt: last };
+  const second = await explorer.individual(compared, { at, marker });
+  // Beyond, each course is the model's alone, and their difference nobody's.
+  const differenceAt = Math.min(...[answer, second].map((one) => factsUntil(one, { last })));
+  const [difference] = await explorer.difference(individual, compared, { ...known, at: [differenceAt] });
+  return { ...first, second, difference, differenceAt };
 }
 
 export const open = new OpenIndividual();

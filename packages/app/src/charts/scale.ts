@@ -191,9 +191,9 @@ export function bandPath(
   return `${path}Z`;
 }
 
-/** Values of a series up to a time, and at it. */
+/** Values of a series before a time, and at it. */
 export function valuesUpTo(times: ArrayLike<number>, values: ArrayLike<number>, until: number): number[] {
-  const before = Array.from(times).filter((time) => time <= until);
+  const before = Array.from(times).filter((time) => time < until - 1e-9);
   return [...Array.from(before, (_, k) => values[k]), valueAtTime(times, values, until)];
 }
 

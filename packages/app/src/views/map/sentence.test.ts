@@ -233,6 +233,9 @@ it("times that facts end at are those to which people were followed, not those a
   expect([seenTo(guarded), seenTo({ curve: guarded.curve }), factsUntil(guarded, words)]).toEqual([5.9, 5.75, 5.9]);
   // A follow-up that ends elsewhere says nothing of where the course does.
   expect([4, 7].map((supportedTo) => seenTo({ ...guarded, supportedTo }))).toEqual([5.75, 5.75]);
+  expect(individualSentence({ ...guarded, lastUsed: 3 }, words, 5.9)).toContain(
+    "Rises about 9 points a year from year 0 to 5.9.",
+  );
   expect(individualSentence(guarded, words, 5.9)).toContain(
     "The later course is open: between 43 and 103 at year 5.9.",
   );

@@ -7,7 +7,7 @@ import { applyTransform, undoTransform } from "@trajectory-maps/core/ingest";
 import { type ForecastCoverage, fitsNoCourse, type noiseRatio } from "@trajectory-maps/core/models";
 import { type Piece, piecesOf, type SuspectValue } from "@trajectory-maps/core/study";
 import { capital, chance, midSentence, percent, significant } from "@trajectory-maps/report";
-import { valueAtTime } from "../../charts/scale.ts";
+import { valueAtTime, valuesUpTo } from "../../charts/scale.ts";
 import type { IndividualAnswer } from "../../worker/api.ts";
 import type { MarkerWords } from "./words.ts";
 
@@ -90,7 +90,9 @@ export function individualSentence(
   if (fitsNoCourse(answer)) return "This does not fit any course seen.";
   const width = applyTransform(words.transform, upper) - applyTransform(words.transform, lower);
   const open = width > OPEN_FROM * words.noise || Number.isNaN(width);
-  const told = { times: curve.times.slice(0, at + 1), median: curve.median.slice(0, at + 1) };
+  const told = isCut
+    ? { times: valuesUpTo(curve.times, curve.times, last), median: valuesUpTo(curve.times, curve.median, last) }
+    : curve;
   const parts = [
     numUsed === 1
       ? "One visit fixes the level, not the course."

@@ -57,9 +57,9 @@ class Wizard extends Opening {
     if (limits !== undefined) this.describe({ limits: [limits[0], limits[1]] });
   }
 
-  /** Says that the marker cannot be below 0, or that it can: the table is looked through anew. */
-  async endAtZero(ends: boolean): Promise<void> {
-    this.limit(0, ends ? 0 : Number.NaN);
+  /** Says that the marker cannot be below (0) or above (1) a value, or that it can: the table is looked through anew. */
+  async endAt(end: 0 | 1, value: number, ends: boolean): Promise<void> {
+    this.limit(end, ends ? value : Number.NaN);
     await this.check();
   }
 

@@ -9,6 +9,7 @@ import { basisDomain } from "@trajectory-maps/core/models";
 import {
   capital,
   counted,
+  fixed,
   interval,
   make,
   powerFor,
@@ -58,7 +59,7 @@ function lastValueWords(scene: Scene, reading: LensReading): { when: string; val
   const long = [lower, course.median[k], upper].some((v) => powerFor(v) !== 0);
   return {
     when: `${capital(word)} ${shortTime(course.times[k])}`,
-    value: sizedValue(course.median[k], decimals),
+    value: long ? sizedValue(course.median[k], decimals) : fixed(course.median[k], decimals),
     band: long ? `${sizedValue(lower, decimals)} to ${sizedValue(upper, decimals)}` : interval(lower, upper, decimals),
   };
 }

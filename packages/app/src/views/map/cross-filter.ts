@@ -78,10 +78,15 @@ function numbers(key: string, name: string, values: ArrayLike<number>): Dimensio
   const high = known[Math.ceil((1 - TAIL) * (known.length - 1))];
   if (!(high > low)) return [];
   const whole = known.every(Number.isInteger);
-  let step = niceStep(high - low, MOST_BINS - 2);
-  if (whole) step = Math.max(1, Math.round(step));
-  const start = Math.floor(low / step) * step;
-  const n = Math.min(MOST_BINS, Math.floor((high - start) / step) + 1);
+  const binsOf = (wished: number) => {
+    const round = niceStep(high - low, wished);
+    const step = whole ? Math.max(1, Math.round(round)) : round;
+    const start = Math.floor(low / step) * step;
+    return { step, start, n: Math.floor((high - start) / step) + 1 };
+  };
+  // A round step may be so much finer than was wished that not all fit: the last bin would hold what is left.
+  const wishes = Array.from({ length: MOST_BINS - 2 }, (_, k) => MOST_BINS - 2 - k);
+  const { step, start, n } = wishes.map(binsOf).find((found) => found.n <= MOST_BINS) ?? binsOf(1);
   const write = (v: number) => trimmed(v, 3);
   const bins = Array.from({ length: n }, (_, k) => {
     const from = start + k * step;

@@ -347,6 +347,8 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
     const preview = page.frameLocator("iframe[title='Preview of the report']");
     await preview.getByRole("heading", { level: 1 }).waitFor();
     await expectText(preview.locator("body"), "FVC");
+    // Nothing more is to be computed for who was studied.
+    expect(await page.getByRole("checkbox", { name: "Characteristics" }).isChecked()).toBe(true);
     const { name, text } = await savedFile(page, () =>
       page.getByRole("button", { name: "Save report", exact: true }).click(),
     );

@@ -62,9 +62,16 @@ export function studyOf(explorer: Explorer, choice: StudyChoice = {}): Study | n
 }
 
 /** Who was studied, by group; outcomes have a section of their own. */
-function characteristicsIn({ wholeFit, wholeGroups, subjects, outcomes }: Explorer): Pick<Study, "characteristics"> {
-  if (wholeFit?.cohort === undefined || wholeGroups === null) return {};
-  const { cohort } = wholeFit;
+function characteristicsIn({
+  whole,
+  wholeFit,
+  wholeGroups,
+  subjects,
+  outcomes,
+}: Explorer): Pick<Study, "characteristics"> {
+  if (whole === null || wholeFit === null || wholeGroups === null) return {};
+  // A fit has a cohort of its own only where that is not the one loaded.
+  const { cohort = whole.cohort } = wholeFit;
   const groups = { labels: wholeGroups.labels, numGroups: wholeGroups.groups.length };
   if (subjects === null) return { characteristics: studyCharacteristics(cohort, groups) };
   const { table } = subjects;

@@ -63,6 +63,13 @@ describe("patientSentence", () => {
     );
   });
 
+  it("of a marker without a value says that the others speak for it, not that one visit fixes its level", () => {
+    expect(patientSentence(answerTo([0], [80]), words, { own: 0 })).toMatch(
+      /^No value of it counts, it is expected from the other markers\. A measurement 2 years on/,
+    );
+    expect(patientSentence(answerTo([0], [80]), words, { own: 1 })).toMatch(/^One visit fixes the level/);
+  });
+
   it("reads naturally where times have no unit", () => {
     const unknown = { ...words, timeWord: "time", when: (t: number) => `time ${words.time(t)}` };
     expect(patientSentence(answerTo([0, 2], [80, 76]), unknown)).toMatch(

@@ -54,13 +54,15 @@ interface Circumstances {
   readonly followed?: number;
   /** Values that were typed and do not count yet. */
   readonly waiting?: number;
+  /** Values of this marker that count; unknown where there is one marker. */
+  readonly own?: number;
 }
 
 /** What comes next, in one or two sentences. */
 export function patientSentence(
   answer: IndividualAnswer,
   words: MarkerWords,
-  { followed = Number.NaN, waiting = 0 }: Circumstances = {},
+  { followed = Number.NaN, waiting = 0, own }: Circumstances = {},
 ): string {
   const { numUsed, lastUsed, curve, crossing } = answer;
   if (fitsNoCourse(answer)) {
@@ -83,7 +85,12 @@ export function patientSentence(
         : ", where this model ends";
     return `Seen up to ${words.when(lastUsed)}${why}: nothing is forecast.`;
   }
-  const level = numUsed === 1 ? "One visit fixes the level, not the course. " : "";
+  const level =
+    own === 0
+      ? "No value of it counts, it is expected from the other markers. "
+      : numUsed === 1
+        ? "One visit fixes the level, not the course. "
+        : "";
   const next = `A measurement ${whenAhead(lastUsed, horizon, words)}, is expected near ${words.value(at(curve.median))}, ${range} with 90% probability.`;
   return `${level}${next}${crossing === null ? "" : ` ${crossingSentence(crossing, horizon, words)}`}`.trim();
 }

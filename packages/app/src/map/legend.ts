@@ -137,6 +137,8 @@ export function showLegend(pen: Pen, footer: HTMLElement, scene: Scene): void {
   const items = entriesOf(pen, scene).map(({ words, width, draw, side }) => {
     const item = pen.document.createElement("span");
     item.className = side === "right" ? "tm-key tm-key-terrain" : "tm-key";
+    // A long name of a marker is cut before it takes the room of its colours.
+    item.title = words;
     const label = pen.document.createElement("span");
     label.textContent = words;
     const drawing = make(pen, "svg", { width: Math.ceil(width) + 2, height: 16, "aria-hidden": "true" }, ...draw(1, 8));

@@ -35,7 +35,9 @@ background:var(--tm-page);color:var(--tm-ink);font:13px/19px ${FONT_STACK};font-
 .tm-zoom button:hover:not(:disabled){background:var(--tm-sunken);color:var(--tm-ink)}
 .tm-zoom button:disabled{color:var(--tm-ink-3);cursor:default}
 .tm-foot{display:flex;flex-wrap:wrap;align-items:center;align-content:center;gap:4px 14px;padding:6px 14px;height:62px;overflow-y:auto;flex:none;background:var(--tm-surface);border-top:1px solid var(--tm-line);font-size:12px;line-height:17px;color:var(--tm-ink-2)}
-.tm-key{display:inline-flex;align-items:center;gap:6px;white-space:nowrap}
+.tm-key{display:inline-flex;align-items:center;gap:6px;min-width:0;max-width:100%;white-space:nowrap}
+.tm-key span{overflow:hidden;text-overflow:ellipsis}
+.tm-key svg{flex:none}
 .tm-key-terrain{margin-left:auto}
 .tm-live{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media (forced-colors:active){

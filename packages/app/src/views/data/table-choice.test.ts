@@ -143,6 +143,10 @@ describe("splitUnit", () => {
   it("splits at brackets at the end only", () => {
     expect(splitUnit("bilirubin [mg/dl]")).toEqual({ name: "bilirubin", unit: "mg/dl" });
     expect(splitUnit("FVC")).toEqual({ name: "FVC", unit: "" });
+    expect(splitUnit("FVC (percent predicted)").unit).toBe("percent predicted");
+    expect(splitUnit("FVC (% Soll)").unit).toBe("% Soll");
+    // A remark is no unit: it would be told of every value.
+    expect(splitUnit("FVC (central reading)")).toEqual({ name: "FVC (central reading)", unit: "" });
     expect(splitUnit("(odd)")).toEqual({ name: "(odd)", unit: "" });
     expect(splitUnit("log(x) value")).toEqual({ name: "log(x) value", unit: "" });
   });

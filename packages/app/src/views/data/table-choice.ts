@@ -195,7 +195,16 @@ export function saidTimeUnit(name: string): (typeof TIME_UNITS)[number] | undefi
 /** A name that ends with a unit in brackets, in two: "FVC (% predicted)". */
 export function splitUnit(name: string): { name: string; unit: string } {
   const found = /^(.+?)\s*[([]([^()[\]]+)[)\]]\s*$/.exec(name);
-  return found === null ? { name, unit: "" } : { name: found[1], unit: found[2].trim() };
+  return found === null || isRemark(found[2].trim()) ? { name, unit: "" } : { name: found[1], unit: found[2].trim() };
+}
+
+/** Words that units are made of: "percent predicted", "units per litre". */
+const UNIT_WORDS =
+  /\b(predicted|percent|per|units?|points?|score|steps|years?|months?|weeks?|days?|hours?|minutes?|cells?|copies|beats)\b/i;
+
+/** Two words or more without a sign, a number or a word of a unit say something else: "(central reading)". */
+function isRemark(text: string): boolean {
+  return /^\p{L}{3,}( \p{L}{3,})+$/u.test(text) && !UNIT_WORDS.test(text);
 }
 
 /** What a column is used for. */

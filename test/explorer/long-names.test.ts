@@ -94,10 +94,34 @@ describe("a long name of a marker", () => {
     expect(await page.locator("header .cohort").getAttribute("title")).toContain(NAME);
     expect(await page.getByLabel("Terrain").locator("option").first().textContent()).toMatch(/^Value at year/);
     await expectWhole(page, "map");
+    // The colours of the terrain are beside their words, not beyond the footer.
+    const beyond = await page.locator(".tm-foot").evaluate((footer) => {
+      const { right } = footer.getBoundingClientRect();
+      return Array.from(footer.querySelectorAll("svg"), (key) => key.getBoundingClientRect().right - right);
+    });
+    expect(beyond.length).toBeGreaterThan(2);
+    expect(Math.max(...beyond)).toBeLessThanOrEqual(0);
     await stage.focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
     await page.getByRole("table", { name: "Facts about this individual" }).waitFor();
     await expectWhole(page, "individual");
+  });
+
+  it("of an individual is cut where all begin alike, not where they differ", async () => {
+    const { visits } = simulatedTables({
+      ...{ numIndividuals: 40, seed: 4, columns: ["id", "years", NAME] as const },
+      rename: (id) => `Registry-of-interstitial-lung-disease-North-2011-${id}`,
+    });
+    const other = await openExplorer(chromium, "opened from disk", { viewport: { width: 390, height: 844 } });
+    await (await importForModel(other.page, model, visits)).click();
+    const first = other.page.locator("button.who").first();
+    await first.waitFor();
+    const [cell, id] = await Promise.all([first.boundingBox(), first.locator("bdi").boundingBox()]);
+    expect(id!.x).toBeLessThan(cell!.x);
+    expect(id!.x + id!.width).toBeLessThanOrEqual(cell!.x + cell!.width);
+    expect(await first.getAttribute("title")).toBe(await first.textContent());
+    expect(other.problems()).toEqual([]);
+    await other.close();
   });
 });

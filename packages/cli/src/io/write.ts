@@ -68,7 +68,10 @@ const KEPT_OF_NAME = 60;
 
 /** A name beside a file under which nobody else writes, on other machines neither, where processes may have the same number. */
 export function temporaryFor(path: string): string {
-  return join(dirname(path), `.${basename(path).slice(0, KEPT_OF_NAME)}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`);
+  return join(
+    dirname(path),
+    `.${basename(path).slice(0, KEPT_OF_NAME)}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`,
+  );
 }
 
 /** Removes what writers that are gone left under temporary names. */

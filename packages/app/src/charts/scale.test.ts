@@ -131,7 +131,7 @@ describe("labels of an axis", () => {
   });
 
   it("are powers of ten on a log scale that spans many", () => {
-    const y = makeScale(20, 3e7, 100, 0, { log: true, numTicks: 3 });
+    const y = makeScale(20, 3e7, 100, 0, { log: true, numTicks: 5 });
     expect(y.ticks.map(y.label)).toEqual(["100", "1,000", "10,000", "10⁵", "10⁶", "10⁷"]);
     expect(y.factor).toBe("");
   });
@@ -141,4 +141,10 @@ describe("labels of an axis", () => {
     expect(labelRoom(y, 11, 28)).toBeGreaterThan(40);
     expect(labelRoom(makeScale(0, 10, 100, 0), 11, 28)).toBe(28);
   });
+});
+
+it("a log axis over many powers of ten has about as many ticks as are wished for", () => {
+  const ticks = (numTicks: number) => makeScale(30, 4e7, 80, 0, { numTicks, log: true }).ticks;
+  expect(ticks(2)).toEqual([100, 1e4, 1e6]);
+  expect(ticks(5)).toEqual([100, 1e3, 1e4, 1e5, 1e6, 1e7]);
 });

@@ -88,7 +88,10 @@ function logTicks(low: number, high: number, count: number): number[] {
   // A span of little more than a factor of two holds too few of these.
   if (all.length < 2) return ticksOf(low, high, niceStep(high - low, count));
   const tens = all.filter((t) => Number.isInteger(Math.round(1e6 * Math.log10(t)) / 1e6));
-  return all.length > count + 2 && tens.length >= 2 ? tens : all;
+  if (all.length <= count + 2 || tens.length < 2) return all;
+  // Over many powers of ten every second or third has room.
+  const every = tens.length > count + 2 ? Math.ceil(tens.length / (count + 1)) : 1;
+  return tens.filter((_, k) => k % every === 0);
 }
 
 /** Lowest and highest of the finite numbers, with a margin as a share of the span; on a log scale of the ratio. */

@@ -140,9 +140,14 @@ export function surfaceMaker(
       (level) => level > least && level < most,
     );
     // Lines have room for three or four digits: the legend says the power of ten that they leave out.
-    const power = powerFor(Math.max(0, ...levels.map(Math.abs)), LINE_SIZES);
+    // Those of powers of ten stand alone: of 10 to 10⁷ one power would leave no digit of the smallest.
+    const areDecades = isMarker && transform === "log" && levels.length > 1 && levels[1] / levels[0] > 9;
+    const power = areDecades ? 0 : powerFor(Math.max(0, ...levels.map(Math.abs)), LINE_SIZES);
     const scaled = levels.map((level) => level / 10 ** power);
-    const write = (level: number) => trimmed(level / 10 ** power, Math.max(digits, neededDecimals(scaled)));
+    const write = (level: number) =>
+      areDecades && powerFor(level, LINE_SIZES) !== 0
+        ? powerText(Math.round(Math.log10(level)))
+        : trimmed(level / 10 ** power, areDecades ? 2 : Math.max(digits, neededDecimals(scaled)));
     const factor = power === 0 ? "" : `× ${powerText(power)}`;
     const units = [factor, unit].filter((part) => part !== "").join(" ");
     return { title, unit: units, grid, levels, ramp: "sequential", write, unsure: null, classes, defined, ...rest };

@@ -283,6 +283,19 @@ describe("markerWords", () => {
     expect([bilirubin.changes(2.07, 12.16), bilirubin.changes(-1.9, 8.91)]).toEqual(["2 to 12", "−1.9 to 8.9"]);
   });
 
+  it("leaves open what the noise leaves open of large values", () => {
+    const load = of(2e5, 0.46, "log");
+    expect([load.value(153993), load.values(91041, 292316), load.value(4321)]).toEqual([
+      "150,000",
+      "90,000 to 290,000",
+      "4,300",
+    ]);
+    expect([load.change(-119045), load.changes(-397299, 71510)]).toEqual(["−120,000", "−400,000 to 70,000"]);
+    const volume = of(2400, 120);
+    expect([volume.value(2345), volume.change(-83.4), volume.exact(2345)]).toEqual(["2,350", "−83", "2,345"]);
+    expect(of(80, 12).value(77)).toBe("77");
+  });
+
   it("gives each value of a log marker its own", () => {
     const load = of(2e4, 0.3, "log");
     expect([load.value(41), load.value(20000), load.value(3.4e7)]).toEqual(["41", "20,000", "34 × 10⁶"]);

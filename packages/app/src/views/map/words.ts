@@ -69,15 +69,23 @@ export function markerWords(model: TrajectoryModel, typical: number, largest = t
       ? decimals
       : Math.min(power === common ? decimals + 1 : 2, decimalsFor(noiseAt(transform, v, noise) / 10 ** power));
   const times10 = (power: number) => (power === 0 ? "" : ` × ${powerText(power)}`);
-  const mantissa = (v: number) => fixed(v / 10 ** powerOf(v), decimalsAt(v, powerOf(v)));
+  /** A noise of 30 and more leaves tens and hundreds open: 150,000 where it is 70,000. */
+  const coarse = (v: number, least = 0) => {
+    const own = transform === "identity" ? plainNoise : noiseAt(transform, Math.abs(v), noise);
+    const step = 10 ** Math.max(0, Math.floor(Math.log10(own / 3)) - least);
+    return Number.isFinite(step) && powerOf(v) === 0 ? Math.round(v / step) * step : v;
+  };
+  const mantissa = (v: number) => fixed(coarse(v) / 10 ** powerOf(v), decimalsAt(v, powerOf(v)));
   const value = (v: number) => (Number.isFinite(v) ? mantissa(v) + times10(powerOf(v)) : fixed(v, 0));
   /** On a transformed scale what is large is not known to the digit of what is small: two digits of the larger end. */
   const step = (v: number, size = Math.abs(v)) => {
     const digits = 1 - Math.floor(Math.log10(size / 10 ** common || 1));
-    return fixed(
-      v / 10 ** common,
-      transform === "identity" ? decimals + 1 : Math.min(decimals + 1, Math.max(0, digits)),
-    );
+    if (transform === "identity") {
+      return plainNoise >= 30 && common === 0 ? fixed(coarse(v, 1), 0) : fixed(v / 10 ** common, decimals + 1);
+    }
+    const two = 10 ** -digits;
+    const told = digits < 0 ? Math.round(v / 10 ** common / two) * two : v / 10 ** common;
+    return fixed(told, Math.min(decimals + 1, Math.max(0, digits)));
   };
   const change = (v: number, size?: number) => step(v, size) + (Number.isFinite(v) ? times10(common) : "");
   /** "1.1 to 1.3 × 10¹²": the power once where both share it. */

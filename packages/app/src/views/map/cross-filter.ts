@@ -68,6 +68,9 @@ export function dimensionsOf(
   ];
 }
 
+/** Share of the values that an open last bin may hold. */
+const MOST_IN_LAST = 0.1;
+
 /** Numbers in bins of a round width; none if they are all the same. */
 function numbers(key: string, name: string, values: ArrayLike<number>): Dimension[] {
   const known = Float64Array.from(values)
@@ -82,11 +85,15 @@ function numbers(key: string, name: string, values: ArrayLike<number>): Dimensio
     const round = niceStep(high - low, wished);
     const step = whole ? Math.max(1, Math.round(round)) : round;
     const start = Math.floor(low / step) * step;
-    return { step, start, n: Math.floor((high - start) / step) + 1 };
+    const n = Math.min(MOST_BINS, Math.floor((high - start) / step) + 1);
+    const inLast = known.filter((v) => v >= start + (n - 1) * step).length / known.length;
+    return { step, start, n, inLast };
   };
-  // A round step may be so much finer than was wished that not all fit: the last bin would hold what is left.
+  // A round step may be so much finer than was wished that not all fit: the last bin holds what is left, and should be no mountain.
   const wishes = Array.from({ length: MOST_BINS - 2 }, (_, k) => MOST_BINS - 2 - k);
-  const { step, start, n } = wishes.map(binsOf).find((found) => found.n <= MOST_BINS) ?? binsOf(1);
+  const isWhole = ({ step, start, n }: ReturnType<typeof binsOf>) => start + n * step > high;
+  const { step, start, n } =
+    wishes.map(binsOf).find((found) => isWhole(found) || found.inLast <= MOST_IN_LAST) ?? binsOf(1);
   const write = (v: number) => trimmed(v, 3);
   const bins = Array.from({ length: n }, (_, k) => {
     const from = start + k * step;

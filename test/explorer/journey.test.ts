@@ -337,7 +337,7 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
     // Ninety individuals are too few to tell the models apart: the interval holds 0, and the verdict says so.
     await expectText(
       page.locator(".verdict"),
-      /The linear mixed model suffices: the map \(dtm\) has a log-likelihood (?:higher|lower) by .*95% CI −/,
+      /The linear mixed model suffices: the map has a log-likelihood (?:higher|lower) by .*95% CI −/,
     );
     await page.getByRole("heading", { name: "Maps of the three models, turned to agree" }).waitFor();
   });

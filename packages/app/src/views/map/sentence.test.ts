@@ -294,6 +294,12 @@ describe("markerWords", () => {
     const volume = of(2400, 120);
     expect([volume.value(2345), volume.change(-83.4), volume.exact(2345)]).toEqual(["2,350", "−83", "2,345"]);
     expect(of(80, 12).value(77)).toBe("77");
+    const ratio = of(1.2, 0.3, "log");
+    expect([ratio.value(1.27), ratio.values(0.82, 2.1), of(80, 0.4).value(77.3)]).toEqual([
+      "1.3",
+      "0.8 to 2.1",
+      "77.3",
+    ]);
   });
 
   it("gives each value of a log marker its own", () => {

@@ -72,8 +72,8 @@ export function markerWords(model: TrajectoryModel, typical: number, largest = t
   /** A noise of 30 and more leaves tens and hundreds open: 150,000 where it is 70,000. */
   const coarse = (v: number, least = 0) => {
     const own = transform === "identity" ? plainNoise : noiseAt(transform, Math.abs(v), noise);
-    const step = 10 ** Math.max(0, Math.floor(Math.log10(own / 3)) - least);
-    return Number.isFinite(step) && powerOf(v) === 0 ? Math.round(v / step) * step : v;
+    const power = Math.floor(Math.log10(own / 3)) - least;
+    return power > 0 && powerOf(v) === 0 ? Math.round(v / 10 ** power) * 10 ** power : v;
   };
   const mantissa = (v: number) => fixed(coarse(v) / 10 ** powerOf(v), decimalsAt(v, powerOf(v)));
   const value = (v: number) => (Number.isFinite(v) ? mantissa(v) + times10(powerOf(v)) : fixed(v, 0));

@@ -103,4 +103,35 @@ describe("similarFollowedTo", () => {
     expect(support(until)).toBeGreaterThanOrEqual(5);
     expect(support(until + 0.01)).toBeLessThan(5);
   });
+
+  it("is the same for everybody gone through one by one, near and far, in one to three dimensions", () => {
+    const random = createRandom(2);
+    for (const q of [1, 2, 3]) {
+      const places = {
+        location: Float64Array.from({ length: 400 * q }, () => 1.5 * random.normal()),
+        lastTime: Float64Array.from({ length: 400 }, () => Math.floor(8 * random.uniform())),
+        mapDimension: q,
+      };
+      const until = similarFollowedTo(places);
+      const support = similarFollowed(places);
+      for (let n = 0; n < 200; n++) {
+        const place = Array.from({ length: q }, () => 12 * random.uniform() - 6);
+        const n0 = support(place);
+        const enough = [7, 6, 5, 4, 3, 2, 1, 0].find((t) => n0(t) >= 5);
+        expect(until(place)).toBe(enough ?? 0);
+      }
+    }
+  });
+});
+
+describe("followUpOf", () => {
+  it("puts those followed longest first, and leaves the order of those followed alike", () => {
+    const { lastTimes, locations } = followUpOf({
+      location: Float64Array.of(0, 1, 2, 3, 4, 5),
+      lastTime: Float64Array.of(2, 8, -1, 8, 2, -0),
+      mapDimension: 1,
+    });
+    expect([...lastTimes]).toEqual([8, 8, 2, 2, -0, -1]);
+    expect([...locations]).toEqual([1, 3, 0, 4, 5, 2]);
+  });
 });

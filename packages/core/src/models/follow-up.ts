@@ -25,8 +25,31 @@ export function followUpOf({
   lastTime,
   mapDimension: q,
 }: Pick<Places, "location" | "lastTime" | "mapDimension">): FollowUp {
-  const order = Int32Array.from(lastTime, (_, i) => i).sort((a, b) => lastTime[b] - lastTime[a]);
+  const order = fallingOrder(lastTime);
   return { locations: takeRows(location, q, order), lastTimes: takeRows(lastTime, 1, order) };
+}
+
+/** Positions by falling value, those of equal ones as they come: numbers are sorted in a tenth of the time that a comparison of them takes. */
+function fallingOrder(values: Float64Array): Int32Array {
+  const sorted = values.slice().sort();
+  const order = new Int32Array(values.length);
+  const taken = new Int32Array(values.length);
+  values.forEach((value, i) => {
+    const before = sorted.length - countUpTo(sorted, value);
+    order[before + taken[before]++] = i;
+  });
+  return order;
+}
+
+/** How many of sorted numbers are at most `value`. */
+function countUpTo(sorted: Float64Array, value: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Least share and number of members who must still be followed; of fewer than 22 members, half. */
@@ -105,20 +128,61 @@ export function similarFollowedTo(
 ): (place: ArrayLike<number>) => number {
   const { locations, lastTimes } = followUpOf(places);
   const q = places.mapDimension;
+  const most = mostSimilar(locations, q);
+  const everybody = lastTimes[lastTimes.length - 1] ?? Number.NaN;
   return (place) => {
+    if (most(place) < enough) return everybody;
     let support = 0;
     for (let i = 0; i < lastTimes.length; i++) {
       let square = 0;
       for (let k = 0; k < q; k++) square += ((place[k] - locations[i * q + k]) / RADIUS) ** 2;
-      if (square < FAR) support += Math.exp(-0.5 * square);
+      if (square >= FAR) continue;
+      support += Math.exp(-0.5 * square);
       if (support >= enough) return lastTimes[i];
     }
-    return lastTimes[lastTimes.length - 1] ?? Number.NaN;
+    return everybody;
   };
 }
 
-/** Squared distance, in h, from which somebody counts less than 1e-17: maps ask for thousands of places. */
-const FAR = 80;
+/** Side of the cells in which individuals are counted. */
+const CELL = RADIUS / 2;
+
+/**
+ * An upper bound of n(t) at any shown place [q], whatever t: everybody stands where the own cell is nearest. Where few are near, it spares going
+ * through all.
+ */
+function mostSimilar(locations: Float64Array, q: number): (place: ArrayLike<number>) => number {
+  const corners: number[] = []; // [cells,q]
+  const counts: number[] = [];
+  const cells = new Map<number, number>();
+  for (let at = 0; at < locations.length; at += q) {
+    let key = 0;
+    for (let k = 0; k < q; k++) key = key * 2 ** 16 + Math.floor(locations[at + k] / CELL);
+    let cell = cells.get(key);
+    if (cell === undefined) {
+      cell = counts.push(0) - 1;
+      cells.set(key, cell);
+      for (let k = 0; k < q; k++) corners.push(CELL * Math.floor(locations[at + k] / CELL));
+    }
+    counts[cell]++;
+  }
+  return (place) => {
+    let bound = 0;
+    for (let cell = 0; cell < counts.length; cell++) {
+      let square = 0;
+      for (let k = 0; k < q; k++) {
+        const beside = corners[cell * q + k] - place[k];
+        square += (Math.max(beside, -beside - CELL, 0) / RADIUS) ** 2;
+      }
+      bound += counts[cell] * Math.exp(-0.5 * square);
+    }
+    // Sums in another order differ by rounding.
+    return (1 + 1e-9) * bound;
+  };
+}
+
+/** Squared distance, in h, from which somebody counts less than 1e-9: maps ask for thousands of places. */
+const FAR = 42;
 
 /** E exp(−½‖x − x_i‖²/h²) of x ~ N(m, S) for any individual i. */
 function nearness(locations: Float64Array, mean: Float64Array, covariance: Float64Array): (i: number) => number {

@@ -78,15 +78,15 @@ function emStep(engine: MapEngine, state: DtmState, last: number): number {
   keepSquares(engine, state, null);
   const learns = engine.settings.learn && state.iteration >= FIRST_LEARNING_ITERATION;
   const effects = learns ? movedEffects(engine, state, 1) : null;
-  engine.markers.forEach((marker, k) => {
+  const solved = engine.markers.map((marker, k) => {
     if (learns) updateParameters(marker, state.markers[k], null, 1, false);
-    solveMap(marker, state.markers[k], learns ? { minGain: NO_KERNEL_GAIN * Math.abs(last) } : null, learns);
+    return solveMap(marker, state.markers[k], learns ? { minGain: NO_KERNEL_GAIN * Math.abs(last) } : null, learns);
   });
   effects?.forEach((own, k) => {
     state.markers[k].effects = own;
   });
   if (learns) moveShift(engine, state, null, 1);
-  tabulateMap(engine, state);
+  tabulateMap(engine, state, solved);
   const bound = wholePass(engine, state);
   if (!learns || bound >= last - FALL_SLACK * Math.abs(last)) return bound;
   // Noise, residual, effects and shift go back; q(u) and mean are optimal for the last responsibilities, so alone they cannot lower the bound.

@@ -20,7 +20,7 @@ import { inducingWorkspace } from "./inducing-posterior.ts";
 import { jointMean } from "./joint-mean.ts";
 import { type KernelProblem, type KernelStepOptions, kernelStep, solveAt } from "./kernel-step.ts";
 import type { LevelSquares } from "./level-statistics.ts";
-import { type NodeGeometry, nodeGeometry, nodeKernel } from "./node-kernel.ts";
+import { type NodeGeometry, type NodeKernel, nodeGeometry, nodeKernel } from "./node-kernel.ts";
 import { nodeTable } from "./node-table.ts";
 import { latticeNodes, type MapNodes } from "./nodes.ts";
 import { inducingLayout } from "./pairs.ts";
@@ -219,19 +219,17 @@ export function scaledRoot(root: Float64Array, tau: number): Float64Array {
 
 /** The optimal q(u) of every marker for the node sums in the engine, with a step of α and ℓ if asked; its table too. */
 export function updateMap(engine: MapEngine, state: DtmState, kernel: KernelStepOptions | null): void {
-  engine.markers.forEach((marker, k) => {
-    solveMap(marker, state.markers[k], kernel);
-  });
-  tabulateMap(engine, state);
+  const solved = engine.markers.map((marker, k) => solveMap(marker, state.markers[k], kernel));
+  tabulateMap(engine, state, solved);
 }
 
-/** The same of one marker without the table; the mean moves together with q(u) if asked. */
+/** The same of one marker without the table; the mean moves together with q(u) if asked. Returns the kernel at the nodes, for the table. */
 export function solveMap(
   engine: MarkerEngine,
   state: MarkerState,
   kernel: KernelStepOptions | null,
   withMean = false,
-): void {
+): NodeKernel {
   const { layout, nodeSums } = engine.problem;
   const problem = { ...engine.problem, mean: withMean ? jointMean(layout, engine.mean, nodeSums) : null };
   const { signalVariance: alpha, lengthscale: ell } = state;
@@ -246,15 +244,16 @@ export function solveMap(
   state.inducingMean = mean;
   state.inducingCovariance = covariance;
   state.divergence = divergence;
+  return solution.kernel;
 }
 
-/** Puts the node table of the state's map into the engine. */
-export function tabulateMap({ markers }: MapEngine, state: DtmState): void {
+/** Puts the node table of the state's map into the engine, with the kernel of each marker at the nodes where it is known. */
+export function tabulateMap({ markers }: MapEngine, state: DtmState, kernels?: readonly NodeKernel[]): void {
   markers.forEach((marker, k) => {
     const { geometry, layout, workspace } = marker.problem;
     const { signalVariance, lengthscale, inducingMean, inducingCovariance } = state.markers[k];
     if (inducingMean.length === 0) return;
-    const kernel = nodeKernel(geometry, signalVariance, lengthscale, false);
+    const kernel = kernels?.[k] ?? nodeKernel(geometry, signalVariance, lengthscale, false);
     marker.table = nodeTable(layout, kernel, inducingMean, inducingCovariance, workspace);
   });
 }

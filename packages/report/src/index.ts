@@ -101,6 +101,8 @@ export {
   powerFor,
   powerText,
   pValue,
+  ratio,
+  ratioInterval,
   shortNumbers,
   signed,
   signedInterval,

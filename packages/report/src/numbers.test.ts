@@ -11,6 +11,8 @@ import {
   percentChance,
   powerFor,
   pValue,
+  ratio,
+  ratioInterval,
   shortNumbers,
   signed,
   signedInterval,
@@ -30,6 +32,19 @@ describe("numbers as text", () => {
     expect(signed(0.431, 2)).toBe("+0.43");
     expect(signed(0.001, 2)).toBe("0.00");
     expect(fixed(Number.NaN, 1)).toBe("–");
+  });
+
+  it("tell ratios that two decimals would call nothing, and none finer than whole where they are huge", () => {
+    expect([1.0049, 0.31, 0.0312, 0.00042, 3e-7, 112_200.4].map((x) => ratio(x))).toEqual([
+      "1.00",
+      "0.31",
+      "0.031",
+      "0.00042",
+      "<\u00a00.0001",
+      "112,200",
+    ]);
+    expect(ratioInterval(0.0004, 0.2)).toBe("0.0004 to 0.20");
+    expect(ratioInterval(0.72, 0.9972, ", ")).toBe("0.720, 0.997");
   });
 
   it("say no chance that is none or sure", () => {

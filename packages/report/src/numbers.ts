@@ -56,6 +56,18 @@ export function interval(lower: number, upper: number, decimals: number, none?: 
   return `${fixed(lower, enough)} to ${fixed(upper, enough)}`;
 }
 
+/** A ratio: two decimals between a tenth and a hundred, whole above, two digits below, where two decimals would say 0. */
+export function ratio(x: number, decimals = 2): string {
+  if (x > 0 && x < 0.1) return x < 0.0001 ? "<\u00a00.0001" : significant(x, 2);
+  return x >= 100 ? whole(x) : fixed(x, decimals);
+}
+
+/** "0.0031 to 0.20": an interval of a ratio. */
+export function ratioInterval(lower: number, upper: number, between = " to "): string {
+  const decimals = decimalsApart([lower, upper], 1, 2);
+  return `${ratio(lower, decimals)}${between}${ratio(upper, decimals)}`;
+}
+
 /** "+0.0004 to +0.0110": an interval of a difference, with its signs. */
 export function signedInterval(lower: number, upper: number, decimals: number): string {
   const enough = decimalsApart([lower, upper], 0, decimals);

@@ -9,6 +9,8 @@ import {
   outcomeLines,
   outcomeNote,
   PREDICTOR_METHOD,
+  ratio,
+  ratioInterval,
   SEPARATION_NOTE,
   timeWord,
 } from "@trajectory-maps/report";
@@ -265,7 +267,7 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
   const empty = emptyGroups.map(({ letter, name }) => `${letter} (${name})`).join(", ");
   const terms = cox.terms
     .slice(0, cox.terms.length - coxCovariates.length)
-    .map((t, k) => `axis ${k + 1}: ${t.hazardRatio.toFixed(2)} [${bounds(t.lower, t.upper, 1).join(", ")}]`)
+    .map((t, k) => `axis ${k + 1}: ${ratio(t.hazardRatio)} [${ratioInterval(t.lower, t.upper, ", ")}]`)
     .join("; ");
   const cautions = coxCautions(cox.warnings, adjustedFor.length > 0 ? "term" : "axis");
   return [

@@ -1,6 +1,13 @@
 /** Risks after a landmark and checks of Cox's model, for a terminal. */
 import { incidenceAt, type LandmarkSurvival } from "@trajectory-maps/core/study";
-import { CROSS_FITTED, INCIDENCE_NOTE, POOLED_NOTE, PROPORTIONAL_NOTE } from "@trajectory-maps/report";
+import {
+  CROSS_FITTED,
+  INCIDENCE_NOTE,
+  POOLED_NOTE,
+  PROPORTIONAL_NOTE,
+  ratio,
+  ratioInterval,
+} from "@trajectory-maps/report";
 import { showP } from "./results.ts";
 import { table } from "./table.ts";
 import { bounds, counted, line, percent, significant, whole } from "./words.ts";
@@ -40,16 +47,16 @@ function incidenceLines({ competing, groups, riskTimes, event }: LandmarkSurviva
 function coxLines({ cox, coxCovariates, pooledCox, proportionalHazards }: LandmarkSurvival): string[] {
   const axes = cox.terms.length - coxCovariates.length;
   const names = cox.terms.map((_, k) => (k < axes ? `axis ${k + 1}` : (coxCovariates[k - axes] ?? "")));
-  const ratio = (value: number, lower: number, upper: number) =>
-    `${value.toFixed(2)} [${bounds(lower, upper, 1).join(", ")}]`;
+  const withInterval = (value: number, lower: number, upper: number) =>
+    `${ratio(value)} [${ratioInterval(lower, upper, ", ")}]`;
   const [km, identity] = proportionalHazards;
   const rows = cox.terms.map((term, k) => {
     const [visits, pooled] = [pooledCox?.visits.terms[k], pooledCox?.event.terms[k]];
     const over = (own: typeof pooled) =>
-      own === undefined ? "-" : ratio(own.hazardRatio, own.hazardLower, own.hazardUpper);
+      own === undefined ? "-" : withInterval(own.hazardRatio, own.hazardLower, own.hazardUpper);
     return [
       names[k] ?? "",
-      ratio(term.hazardRatio, term.lower, term.upper),
+      withInterval(term.hazardRatio, term.lower, term.upper),
       over(visits),
       over(pooled),
       pooled === undefined ? "-" : percent(pooled.missingInformation),

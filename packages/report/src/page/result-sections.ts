@@ -14,6 +14,8 @@ import {
   NONE,
   percent,
   pValue,
+  ratio,
+  ratioInterval,
   signed,
   signedInterval,
   significant,
@@ -252,7 +254,7 @@ export function survivalSection(context: PageContext): Section | undefined {
   const out = leftOut === undefined ? "" : leftOutText(leftOut, smallCell);
   const terms = cox?.terms.map(
     (t, k) =>
-      html`<tr><th scope="row">${cox.names?.[k] ?? coxCovariates[k - axes] ?? ["Horizontal place", "Vertical place", "Third direction"][k] ?? `Term ${k + 1}`}${k < axes ? ", per prior sd" : ""}</th><td>${fixed(t.hazardRatio, 2)}</td><td>${interval(t.lower, t.upper, 2, 1)}</td><td>${pValue(t.pValue)}</td></tr>`,
+      html`<tr><th scope="row">${cox.names?.[k] ?? coxCovariates[k - axes] ?? ["Horizontal place", "Vertical place", "Third direction"][k] ?? `Term ${k + 1}`}${k < axes ? ", per prior sd" : ""}</th><td>${ratio(t.hazardRatio)}</td><td>${ratioInterval(t.lower, t.upper)}</td><td>${pValue(t.pValue)}</td></tr>`,
   );
   const warnings = coxCautions(cox?.warnings ?? [], adjusted ? "term" : "axis");
   const body = html`<p class="sub">Each place uses the individual's visits up to ${timeWord} ${significant(survival.landmark)} only (the landmark), and time runs from there. The map and the regions of its groups were fitted on all visits, later ones included, so this shows a relation within the cohort, not how well new individuals would be predicted.${out}</p>

@@ -1,6 +1,18 @@
 /** Death and dropout: risks by the place at the landmark, checks of Cox's model, and courses of those who left. */
 import { isShown } from "../figures/risk.ts";
-import { counted, fixed, interval, NONE, percent, pValue, significant, timeSpan, timeWord } from "../numbers.ts";
+import {
+  counted,
+  fixed,
+  interval,
+  NONE,
+  percent,
+  pValue,
+  ratio,
+  ratioInterval,
+  significant,
+  timeSpan,
+  timeWord,
+} from "../numbers.ts";
 import { rough } from "../small-cells.ts";
 import type { StudySurvival } from "../study.ts";
 import {
@@ -49,10 +61,10 @@ function coxPart(
   const rows = cox.terms.map((term, k) => {
     const [visits, pooled] = [pooledCox?.visits.terms[k], pooledCox?.event.terms[k]];
     const over = (own: typeof pooled) =>
-      own === undefined ? NONE : `${fixed(own.hazardRatio, 2)} (${interval(own.hazardLower, own.hazardUpper, 2, 1)})`;
+      own === undefined ? NONE : `${ratio(own.hazardRatio)} (${ratioInterval(own.hazardLower, own.hazardUpper)})`;
     return [
       k < axes ? `${names[k] ?? `Direction ${k + 1}`}, per prior sd` : coxCovariates[k - axes],
-      `${fixed(term.hazardRatio, 2)} (${interval(term.lower, term.upper, 2, 1)})`,
+      `${ratio(term.hazardRatio)} (${ratioInterval(term.lower, term.upper)})`,
       over(visits),
       over(pooled),
       pooled === undefined ? NONE : percent(pooled.missingInformation),

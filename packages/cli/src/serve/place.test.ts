@@ -58,6 +58,17 @@ describe("somebody placed by a run of one marker with limits, groups and a calib
     expect(served.info.groups.map(({ letter }) => letter)).toEqual(["A", "B", "C"]);
   });
 
+  it("takes few visits beside limits where their noise is correlated, since all others wait", () => {
+    const [marker] = served.model.markers;
+    const noise = { ...marker!.noise, correlation: { range: 1, whiteShare: 0.5 } };
+    const model = { ...served.model, markers: [{ ...marker!, noise }] };
+    const visits = Array.from({ length: 101 }, (_, k) => ({
+      time: k / 10,
+      value: k === 0 ? `<${LIMIT}` : 70 + (k % 3),
+    }));
+    expect(() => placeSomebody({ ...served, model }, { visits })).toThrow(/at most 100 visits of fvc/);
+  });
+
   for (const interval of ["observation", "curve", "conformal"] as const) {
     it(`has the forecasts of dtm predict --interval ${interval}`, async () => {
       const { out } = await run(

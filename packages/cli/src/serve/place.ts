@@ -20,6 +20,9 @@ import type { PlaceRequest, PlaceResponse } from "./schemas.ts";
 /** Probability inside the region and the bands. */
 const LEVEL = 0.9;
 
+/** Visits of a marker with limits where noise is correlated: the time grows by their cube, and whoever asks next waits. */
+const MOST_BESIDE_LIMITS = 100;
+
 export function placeSomebody(served: ServedModel, request: PlaceRequest): PlaceResponse {
   const { info, model } = served;
   checkAsked(served, request);
@@ -109,6 +112,13 @@ function placeHistory({ model }: ServedModel, request: PlaceRequest, warnings: s
   if (seen.size < request.visits.length) {
     warnings.push(`${request.visits.length - seen.size} visits repeat another exactly and were left out.`);
   }
+  columns.forEach(({ values, censored }, k) => {
+    if (model.markers[k]?.noise.correlation === undefined || !censored.some((side) => side !== 0)) return;
+    if (values.length <= MOST_BESIDE_LIMITS) return;
+    const expected = `at most ${MOST_BESIDE_LIMITS} visits of ${names[k]} where some are limits and its noise is correlated`;
+    const remedy = "Leave out the earliest visits.";
+    throw refused(422, "bad-request", { where: "visits", expected, received: String(values.length), remedy });
+  });
   const markers = Object.fromEntries(
     columns.map(({ censored, ...visits }, k) => [
       names[k]!,

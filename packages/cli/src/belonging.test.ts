@@ -148,6 +148,9 @@ describe("a study", () => {
     );
     expect(here.text("study", "run.json")).not.toMatch(/"protocol.json",[^}]*sha256/);
     expect(statSync(here.at("study", "protocol.json")).mode & 0o077).toBe(0);
+    // A comparison that was left out is not made by the report instead.
+    expect(here.text("study", "protocol.json")).toMatch(/dtm report study [^"]*--no-compare/);
+    expect(here.text("study", "report.html")).not.toContain("held-out");
     expect((await run("groups", folder, "--groups", "3", "--stability", "0", "--force", ...quick)).code).toBe(0);
     expect(JSON.parse(here.text("study", "study.json")).done).toEqual(["inspect", "fit"]);
     expect(existsSync(here.at("study", "results.json"))).toBe(false);

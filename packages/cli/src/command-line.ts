@@ -1,7 +1,8 @@
 /** The command as it was typed, for records that may be shared: file names without their folders, fit to be pasted. */
 import { basename } from "node:path";
-import type { Options } from "./commands/command.ts";
+import type { Command, Options } from "./commands/command.ts";
 import { isPostgres, shownAddress } from "./databases/address.ts";
+import { isNegated, longName } from "./option-names.ts";
 
 /** Options whose values are words, not paths: a unit such as mg/dl has a slash of its own. */
 const WORDS =
@@ -13,14 +14,17 @@ export function commandText(words: readonly string[]): string {
 }
 
 /** A command that another one runs for its user: name, arguments, and the options that are given. */
-export function commandOf(name: string, args: readonly string[], options: Options): string {
+export function commandOf(command: Command, args: readonly string[], options: Options): string {
+  const negated = command.options.filter(isNegated).map(longName);
   const flags = Object.entries(options).flatMap(([key, value]) => {
-    const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const long = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    if (value === false && negated.includes(key)) return [`--no-${long}`];
+    const flag = `--${long}`;
     if (value === true) return [flag];
     const values = typeof value === "string" ? [value] : Array.isArray(value) ? (value as readonly string[]) : [];
     return values.flatMap((one) => [flag, one]);
   });
-  return commandText([name, ...args, ...flags]);
+  return commandText([command.name, ...args, ...flags]);
 }
 
 /** A path's last part: records are shared, and folders tell of people and machines. */

@@ -6,7 +6,15 @@ import { join } from "node:path";
 import { VARIANT_FAMILIES } from "@trajectory-maps/core/study";
 import { longName } from "../option-names.ts";
 import { associate } from "./associate.ts";
-import { type Command, FORCE_OPTION, JOBS_OPTION, type OptionSpec, type Options, textOption } from "./command.ts";
+import {
+  type Command,
+  FORCE_OPTION,
+  JOBS_OPTION,
+  listOption,
+  type OptionSpec,
+  type Options,
+  textOption,
+} from "./command.ts";
 import { compare } from "./compare.ts";
 import { fit } from "./fit.ts";
 import { groups } from "./groups.ts";
@@ -93,6 +101,8 @@ export const STUDY_STEPS: readonly StudyStep[] = [
     args: runOf,
     own: (inputs) => ({
       ...subjectsOf(inputs),
+      // Left out of the study, the comparison is not made by its report either.
+      ...(leftOut(inputs.options).includes("compare") ? { compare: false } : {}),
       ...(inputs.options.figures === true ? { figures: join(inputs.folder, "figures") } : {}),
     }),
   },
@@ -116,6 +126,11 @@ export const STUDY_OPTIONS: readonly OptionSpec[] = [
   JOBS_OPTION,
   FORCE_OPTION,
 ];
+
+/** Names of the steps that are left out, as they were given. */
+export function leftOut(options: Options): readonly string[] {
+  return listOption(options, "without") ?? [];
+}
 
 /** Steps that a study can do without. */
 export function leavable(): readonly StudyStep[] {

@@ -26,11 +26,12 @@ import { listenForSignals } from "../io/signals.ts";
 import { flagOf, longName } from "../option-names.ts";
 import { table } from "../print/table.ts";
 import { counted } from "../print/words.ts";
-import { type Command, type CommandResult, type Context, listOption, type Options, textOption } from "./command.ts";
+import { type Command, type CommandResult, type Context, type Options, textOption } from "./command.ts";
 import { jobsOf } from "./numbers.ts";
 import { writeResults } from "./run-record.ts";
 import {
   leavable,
+  leftOut,
   STUDY_OPTIONS,
   STUDY_STEPS,
   type StudyInputs,
@@ -115,7 +116,7 @@ async function inputsOf(
 
 function stepsOf(inputs: StudyInputs): readonly StudyStep[] {
   const { options, subjects } = inputs;
-  const without = listOption(options, "without") ?? [];
+  const without = leftOut(options);
   const unknown = without.filter((name) => !leavable().some(({ command }) => command.name === name));
   if (unknown.length > 0) {
     throw new UsageError(`--without: expected names among ${stepNames(leavable())}, received ${unknown.join(", ")}.`);
@@ -156,7 +157,7 @@ function flagName(name: string): string {
 
 /** A step as one would type it. */
 function commandFor(step: StudyStep, inputs: StudyInputs): string {
-  return commandOf(step.command.name, step.args(inputs), stepOptions(step, inputs));
+  return commandOf(step.command, step.args(inputs), stepOptions(step, inputs));
 }
 
 async function planOf(

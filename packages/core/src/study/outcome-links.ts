@@ -4,7 +4,7 @@
  * Along a direction v of the map u = v'x, standard normal under the prior; between two groups of the map, parted by the line v'x = c, u is 1 beyond it and 0 before. So β
  * is the log odds ratio per prior standard deviation, or between the groups. (docs/math/power.md §2)
  */
-import { gaussHermite } from "../numeric/quadrature.ts";
+import { gaussHermite, type QuadratureRule } from "../numeric/quadrature.ts";
 import type { Random } from "../numeric/random.ts";
 import { normalCdf } from "../numeric/special.ts";
 
@@ -61,13 +61,17 @@ export function risksOf(link: OutcomeLink, effect: number, risk: number): LinkRi
   return { lower: expit(b0 + effect * low), upper: expit(b0 + effect * high), placeDifference: sum };
 }
 
-/** Points of the quadrature over a standard normal u. */
+/** Points of the quadrature over a standard normal u, which every effect and every simulated study asks for: found once. */
 const POINTS = 40;
+let normal: QuadratureRule | undefined;
 
 /** The law of u over the population. */
-function population(link: OutcomeLink): { readonly nodes: Float64Array; readonly weights: Float64Array } {
+function population(link: OutcomeLink): QuadratureRule {
   const share = secondShare(link);
-  if (share === null) return gaussHermite(POINTS);
+  if (share === null) {
+    normal ??= gaussHermite(POINTS);
+    return normal;
+  }
   return { nodes: Float64Array.of(0, 1), weights: Float64Array.of(1 - share, share) };
 }
 

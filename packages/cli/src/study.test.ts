@@ -54,7 +54,22 @@ describe("the JSON of every command", () => {
     ["template", ["template", "wide"]],
     ["doctor", ["doctor"]],
     ["plan", ["plan", "--individuals", "1e6"]],
-    ["power", ["power", VISITS, ...columns.slice(0, 4), "--model", RUN, "--map", "known", "--replicates", "10"]],
+    [
+      "power",
+      [
+        "power",
+        FEW,
+        ...columns.slice(0, 4),
+        "--individuals",
+        "20",
+        "--model",
+        RUN,
+        "--map",
+        "known",
+        "--replicates",
+        "10",
+      ],
+    ],
     ["compare", ["compare", RUN, "--models", "constant,line,lmm,fpca", "--folds", "2"]],
     ["groups", ["groups", RUN, "--groups", "3", "--stability", "2"]],
     [

@@ -11,7 +11,7 @@ const quick = ["--model", RUN, "--map", "known", "--replicates", "10"];
 let visits: string;
 
 beforeAll(async () => {
-  visits = here.file("visits.csv", smallCohort(60).visits);
+  visits = here.file("visits.csv", smallCohort(30).visits);
   const fit = ["fit", visits, ...columns, "--time-unit", "years", "--noise", "white", "--restarts", "0"];
   expect((await run(...fit, "-o", RUN, "-q")).code).toBe(0);
 });
@@ -35,28 +35,28 @@ describe("dtm power", () => {
     const same = await powerOf(visits, ...columns.slice(0, 4));
     const without = await powerOf(here.file("empty.csv", `${empty.join("\n")}\n`), ...columns.slice(0, 4));
     expect(without).toEqual(same);
-    expect(same.numIndividuals).toBe(60);
-    expect((await powerOf(visits, ...columns.slice(0, 4), "--individuals", "120")).numIndividuals).toBe(120);
+    expect(same.numIndividuals).toBe(30);
+    expect((await powerOf(visits, ...columns.slice(0, 4), "--individuals", "40")).numIndividuals).toBe(40);
   });
 
   it("takes a design from YAML, JSON or flags alike, flags first", async () => {
-    const flags = ["--individuals", "50", "--visits", "0,1,2", "--missing", "0.2", "--dropout", "0.1"];
-    const yaml = here.file("design.yaml", "individuals: 50\nvisits: [0, 1, 2]\nmissing: 0.2\ndropout: 0.1\n");
+    const flags = ["--individuals", "20", "--visits", "0,1,2", "--missing", "0.2", "--dropout", "0.1"];
+    const yaml = here.file("design.yaml", "individuals: 20\nvisits: [0, 1, 2]\nmissing: 0.2\ndropout: 0.1\n");
     const json = here.file("design.json", '{"individuals": 90, "visits": [0, 1, 2], "missing": 0.2, "dropout": 0.1}');
     const own = await powerOf(...flags);
     expect(await powerOf(yaml)).toEqual(own);
-    expect(await powerOf(json, "--individuals", "50")).toEqual(own);
+    expect(await powerOf(json, "--individuals", "20")).toEqual(own);
   });
 
   it("writes figure and page, and says model, errors and assumptions", async () => {
-    const argv = ["power", "--individuals", "80", "--visits", "0:3:1", ...quick, "-q", "-o"];
+    const argv = ["power", "--individuals", "30", "--visits", "0:3:1", ...quick, "-q", "-o"];
     const { code, out } = await run(...argv, here.at("power.html"));
     expect(code).toBe(0);
     expect(out).toMatch(/direction best resolved \(\d+%\) +\d/);
     const words = out.replace(/\s+/g, " ");
     for (const said of [
       "This assumes that the map describes the people",
-      "fitted to fvc of 60 individuals",
+      "fitted to fvc of 30 individuals",
       "upper bound",
     ]) {
       expect(words).toContain(said);
@@ -78,7 +78,7 @@ describe("dtm power", () => {
   });
 
   it("tells visits outside the times of the model, and an unknown key of a design", async () => {
-    const late = await run("power", "--individuals", "40", "--visits", "0,1,2,99", ...quick);
+    const late = await run("power", "--individuals", "20", "--visits", "0,1,2,99", ...quick);
     expect(late.talk).toMatch(/1 visit of 4 outside the times of the model/);
     const odd = here.file("odd.yaml", "individuals: 50\nvisits: [0, 1]\nmising: 0.2\n");
     expect((await run("power", odd, ...quick)).talk).toMatch(/odd\.yaml: expected individuals, visits/);

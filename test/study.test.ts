@@ -16,10 +16,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const { visits, subjects } = smallCohort(60);
 writeFileSync(join(folder, "visits.csv"), visits);
 writeFileSync(join(folder, "subjects.csv"), subjects);
+// A map of one dimension: what is done again does not depend on it.
 const SETTINGS = `id: patient
 time: years
 value: fvc
 time-unit: years
+dim: 1
 stability: 2
 folds: 2
 models: [lmm, dtm]

@@ -31,8 +31,8 @@ describe("the built program", () => {
     const visits = join(data, "visits.csv");
     expect((await start(["fit", visits, "--model", "fpca", "-o", join(folder, "run")])).code).toBe(0);
     const commands = [
-      ["compare", visits, "--models", "lmm,fpca", "--folds", "3", "--json"],
-      ["groups", join(folder, "run"), "--groups", "2", "--stability", "3", "--json", "--force"],
+      ["compare", visits, "--models", "lmm,fpca", "--folds", "2", "--json"],
+      ["groups", join(folder, "run"), "--groups", "2", "--stability", "2", "--json", "--force"],
       [
         "associate",
         join(folder, "run"),
@@ -40,7 +40,7 @@ describe("the built program", () => {
         "--outcomes",
         "myositis",
         "--draws",
-        "499",
+        "99",
         "--json",
         "--force",
       ],
@@ -68,6 +68,8 @@ describe("the built program", () => {
           "svi",
           "--restarts",
           "0",
+          "--tolerance",
+          "0.1",
           "-j",
           jobs,
           "-o",

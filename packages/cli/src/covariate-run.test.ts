@@ -12,7 +12,7 @@ describe("a run of two markers with covariates", () => {
   const [visits, subjects] = [here.at("drawn", "visits.csv"), here.at("drawn", "subjects.csv")];
   let fitted: Finished;
   beforeAll(async () => {
-    const recipe = ["--num-markers", "2", "--covariates", "places", "--individuals", "80", "--seed", "4"];
+    const recipe = ["--num-markers", "2", "--covariates", "places", "--individuals", "50", "--seed", "1"];
     await run("simulate", "markers", ...recipe, "-o", here.at("drawn"));
     const markers = ["--marker-column", "marker", "--markers", "marker 1,marker 2"];
     const covariates = ["--subjects", subjects, "--covariates", "c1:category,c2,c4:level"];
@@ -47,7 +47,7 @@ describe("a run of two markers with covariates", () => {
     const [head = "", first = "", ...rest] = here.text("drawn", "subjects.csv").split("\n");
     const far = first.split(",").map((cell, k) => (head.split(",")[k] === "c4" ? "1e3" : cell));
     const table = here.file("far.csv", [head, far.join(","), ...rest].join("\n"));
-    const words = `1 of 80 individuals have covariates far outside those fitted (c4; ${far[0]})`;
+    const words = `1 of 50 individuals have covariates far outside those fitted (c4; ${far[0]})`;
     const placed = await run("embed", folder, visits, "--subjects", table);
     expect([placed.code, placed.talk]).toEqual([0, expect.stringContaining(words)]);
     const { out, talk } = await run(
@@ -87,11 +87,11 @@ describe("a run of two markers with covariates", () => {
   });
 
   it("is compared with the mixed model that knows the covariates, over repeats", async () => {
-    const { out, code } = await run("compare", folder, "--folds", "2", "--repeats", "2", "--json");
+    const { out, code } = await run("compare", folder, "--dim", "1", "--folds", "2", "--repeats", "2", "--json");
     expect(code).toBe(0);
     const { models, folds, repeats, numIndividuals } = compareMarkersContract.parse(JSON.parse(out));
     expect(models.map(({ model }) => model)).toContain("lmm-covariates");
-    expect([folds, repeats, numIndividuals]).toEqual([2, 2, 80]);
+    expect([folds, repeats, numIndividuals]).toEqual([2, 2, 50]);
     const refused = await run("compare", folder, "--covariates", "c1", "--force");
     expect([refused.code, refused.talk]).toEqual([2, expect.stringContaining("those of its model")]);
   });

@@ -1,13 +1,14 @@
 /**
  * npm test: lint, types, tests. Every stage runs, even after a failure, so that one run tells all; the exit code is 1 if
- * any failed. Arguments are handed to vitest, which then is all that runs: npm test -- packages/core/src/basis
+ * any failed. Lint and types keep one processor busy each: they run side by side, and what they print comes in their order.
+ * Arguments are handed to vitest, which then is all that runs: npm test -- packages/core/src/basis
  * Files that drive a browser are run once more if they fail, alone, and the summary names those that then passed: a page on a
  * machine with other work to do may lose a race that the product does not have. A fault fails twice.
  * npm run test:slow: the files named *.slow.test.ts alone.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -84,15 +85,46 @@ function tellSlowest(files) {
   }
 }
 
-const results = STAGES.filter(({ name }) => only === undefined || name.startsWith(only)).map((stage) => {
-  process.stdout.write(`\n── ${stage.name}\n`);
+/** Runs a command and keeps what it prints. */
+function kept(command) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, command, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"], env });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text));
+    child.on("close", (code) => resolve({ ok: code === 0, said }));
+  });
+}
+
+/** Lint and types side by side: what each printed comes whole, in the order of the stages, as soon as it can. */
+async function runSideBySide(stages) {
+  const results = [];
+  let [next, told] = [0, 0];
+  const lane = async () => {
+    while (next < stages.length) {
+      const k = next++;
+      const { name, command } = stages[k];
+      const start = Date.now();
+      const { ok, said } = await kept(command);
+      results[k] = { name, ok, said, seconds: (Date.now() - start) / 1000 };
+      for (; results[told] !== undefined; told++) {
+        process.stdout.write(`\n── ${results[told].name}\n${results[told].said}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, lane));
+  return results;
+}
+
+const stages = STAGES.filter(({ name }) => only === undefined || name.startsWith(only));
+const results = await runSideBySide(stages.filter(({ command }) => command !== undefined));
+for (const { name, run: work } of stages.filter(({ command }) => command === undefined)) {
+  process.stdout.write(`\n── ${name}\n`);
   const start = Date.now();
-  const { ok, note = "" } = stage.run === undefined ? { ok: run(stage.command) } : stage.run();
-  return { name: stage.name, ok, note, seconds: (Date.now() - start) / 1000 };
-});
+  results.push({ name, ...work(), seconds: (Date.now() - start) / 1000 });
+}
 
 process.stdout.write("\n── summary\n");
-for (const { name, ok, seconds, note } of results) {
+for (const { name, ok, seconds, note = "" } of results) {
   process.stdout.write(
     `${name.padEnd(24)}${ok ? "ok  " : "FAIL"}${seconds.toFixed(1).padStart(8)} s  ${note}`.trimEnd(),
   );

@@ -61,7 +61,7 @@ describe("somebody placed by a run of one marker with limits, groups and a calib
   it("takes few visits beside limits where their noise is correlated, since all others wait", () => {
     const [marker] = served.model.markers;
     const noise = { ...marker!.noise, correlation: { range: 1, whiteShare: 0.5 } };
-    const model = { ...served.model, markers: [{ ...marker!, noise }] };
+    const model = { ...served.model, markers: [{ ...marker!, noise }] } as ServedModel["model"];
     const visits = Array.from({ length: 101 }, (_, k) => ({
       time: k / 10,
       value: k === 0 ? `<${LIMIT}` : 70 + (k % 3),

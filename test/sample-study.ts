@@ -41,8 +41,22 @@ export interface SampleOptions {
   readonly mapInComparison?: boolean;
 }
 
-/** The study and the cohort it was made from. */
-export async function sampleStudy(options: SampleOptions = {}): Promise<{ study: Study; cohort: Cohort }> {
+const usual = new Map<string, ReturnType<typeof usualStudy>>();
+
+/** The study and the cohort it was made from; all but the parts of a whole study are made once for the same options. */
+export async function sampleStudy({ whole = false, ...options }: SampleOptions = {}): Promise<{
+  study: Study;
+  cohort: Cohort;
+}> {
+  const key = JSON.stringify(options);
+  const begun = usual.get(key) ?? usualStudy(options);
+  usual.set(key, begun);
+  const { study, given, followUp } = await begun;
+  const parts = whole ? await wholeParts(given, followUp) : {};
+  return { study: { ...study, ...parts }, cohort: given.cohort };
+}
+
+async function usualStudy(options: Omit<SampleOptions, "whole">) {
   const {
     marker = "pfvc",
     numIndividuals = 200,
@@ -102,8 +116,6 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     leftOut: { unknown: 0, eventBefore: 12, censoredBefore: 3, noVisitBefore: 31 },
   };
 
-  const later = options.whole === true ? await wholeParts({ model, cohort, placements, groups: made }, followUp) : {};
-
   const drawn = createRandom(seed + 1);
   const subjects = {
     ids: cohort.ids,
@@ -160,7 +172,6 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     }),
     association,
     survival,
-    ...later,
     run: {
       command: "dtm report run/ --subjects subjects.csv -o report.html",
       seed,
@@ -170,7 +181,7 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
       digest: { algorithm: "sha256", value: "0123abcd", keyed: false },
     },
   };
-  return { study, cohort };
+  return { study, given: { model, cohort, placements, groups: made }, followUp };
 }
 
 /** What takes longest, as `dtm associate` and `dtm sensitivity` make it. */

@@ -1,5 +1,6 @@
+import { fitDtm, simulateCohort, type TrajectoryModel } from "@trajectory-maps/core";
 import { describe, expect, it } from "vitest";
-import { gainsOf, recentGain, segmentsOf, shownRange } from "./trace.ts";
+import { boundsOfPasses, gainsOf, recentGain, segmentsOf, shownRange } from "./trace.ts";
 
 describe("segmentsOf", () => {
   it("numbers passes through the stages of one start", () => {
@@ -16,6 +17,17 @@ describe("segmentsOf", () => {
       { first: 3, values: [4] },
     ]);
     expect(segmentsOf([], [1, 2], 40)).toEqual([{ first: 39, values: [1, 2] }]);
+  });
+});
+
+describe("boundsOfPasses", () => {
+  it("has a bound before the first pass and one after each, and not that of placing everybody by the published model", () => {
+    const { cohort } = simulateCohort("pfvc", { numIndividuals: 25, seed: 1 });
+    const model = fitDtm(cohort, { kind: "dtm-paper", schedule: "batch", mapDimension: 3, maxIterations: 4 });
+    const bounds = boundsOfPasses(model);
+    expect(bounds).toHaveLength(model.record.iterations + 1);
+    expect(model.record.trace).toHaveLength(bounds.length + 1);
+    expect(boundsOfPasses({ ...model, kind: "dtm" } as unknown as TrajectoryModel)).toHaveLength(bounds.length + 1);
   });
 });
 

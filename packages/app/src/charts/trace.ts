@@ -1,4 +1,6 @@
 /** The bound over passes as a chart shows it: segments, the range of its height, gains per pass. */
+import type { TrajectoryModel } from "@trajectory-maps/core";
+
 /** Bounds of one stage of a fit; `first` is the pass of the first value. */
 export interface TraceSegment {
   readonly first: number;
@@ -9,6 +11,11 @@ export interface TraceSegment {
 const ALWAYS_SHOWN = 20;
 /** Share of passes, from the end, that fills the height. */
 const FILLING = 0.9;
+
+/** Bounds of the passes: that of the last step of the published model, which places everybody, is of no pass. */
+export function boundsOfPasses({ kind, record }: TrajectoryModel): readonly number[] {
+  return kind === "dtm-paper" ? record.trace.slice(0, -1) : record.trace;
+}
 
 /** Stages one after the other; the last one ends with pass `iteration`: bounds before the first pass are of no pass. */
 export function segmentsOf(

@@ -14,7 +14,7 @@ const KEEP_EVERY = 2000;
 const GROUPED_AT_ONCE = 5000;
 
 /** The stage that goes on with the bound of the one before. */
-const PLACING = "places";
+export const PLACING = "places";
 
 /** The explorer as far as it fits. */
 export class Fitting extends Keeping {
@@ -99,14 +99,15 @@ export class Fitting extends Keeping {
 
   #hear(update: FitUpdate): void {
     if (this.fitPhase === "starting") this.fitPhase = "running";
-    // Bounds on a finer lattice do not compare with those before: the trace begins anew. The last step of the published model
-    // places everybody by the same bound.
-    const sameStage = this.update === null || this.update.stage === update.stage || update.stage === PLACING;
-    if (!sameStage) {
-      this.earlierTraces = [...this.earlierTraces, this.trace];
+    // Bounds on a finer lattice do not compare with those before: the trace begins anew. The last step of the published model, which
+    // places everybody, is no pass.
+    const sameStage = this.update === null || this.update.stage === update.stage;
+    if (update.stage !== PLACING) {
+      if (!sameStage) this.earlierTraces = [...this.earlierTraces, this.trace];
+      this.trace = sameStage ? [...this.trace, ...update.trace] : update.trace;
+      this.lastPass = update.iteration;
     }
     this.update = update;
-    this.trace = sameStage ? [...this.trace, ...update.trace] : update.trace;
     if (update.places !== undefined) this.livePlaces = update.places;
   }
 

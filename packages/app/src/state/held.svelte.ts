@@ -177,6 +177,8 @@ export class Held {
   startsNote = $state("");
   update: FitUpdate | null = $state.raw(null);
   trace: readonly number[] = $state.raw([]);
+  /** The pass that `trace` ends with. */
+  lastPass = $state(0);
   /** Traces of the stages before, oldest first, such as the coarse lattice. */
   earlierTraces: readonly (readonly number[])[] = $state.raw([]);
   /** The places that `trace` led to, once its start has ended; models that were opened have none. */

@@ -8,7 +8,7 @@
 import { type ErrorCode, showReceived } from "../errors.ts";
 import { type Finding, refusalAt } from "./complaints.ts";
 import { createDecoder } from "./decode.ts";
-import { guessDelimiter, readPreamble, unifyLineEnds } from "./preamble.ts";
+import { guessDelimiter, readPreamble, refuseUndelimited, unifyLineEnds } from "./preamble.ts";
 import { type QuotedRows, quotedRows } from "./quoted-rows.ts";
 import type { Delimiter, RowParser, RowSink, TableEnd, TableFormat, TableOptions } from "./table.ts";
 
@@ -93,6 +93,8 @@ export function parseText(sink: RowSink, options: TableOptions): RowParser<strin
     refuseOthers(rest.slice(0, START), options.file);
     const { delimiter: said, header, numLines, notes } = readPreamble(rest, options);
     rest = header;
+    if (options.delimiter === undefined && said === undefined)
+      refuseUndelimited(rest, options.file, 1 + dropped + numLines);
     const delimiter = options.delimiter ?? said ?? guessDelimiter(rest);
     if (said === undefined && options.delimiter === undefined && delimiter !== ",") {
       notes.push(`Columns are separated by ${DELIMITER_WORDS[delimiter]}.`);

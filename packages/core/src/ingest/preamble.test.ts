@@ -21,6 +21,25 @@ describe("above the header", () => {
     expect(() => readCohort(`sep=^\n${ROWS}`)).toThrow(expect.objectContaining({ code: "unsupported-format" }));
   });
 
+  it.each([
+    ["spaces", ROWS.replaceAll(",", " "), "write.csv"],
+    ["spaces, as R's write.table has them", '"id" "time" "value"\n"1" "a" 0 80\n"2" "a" 1 77\n', "write.csv"],
+    ["spaces, with decimal commas", "id time value\na 0,5 80\n", "write.csv"],
+    ["nothing, as whole lines are in quotes", '"id,time,value"\n"a,0,80"\n"a,1,77"\n', "quotes around each line"],
+  ])("columns that are separated by %s are refused in one line that says so", (_, text, remedy) => {
+    for (const table of [text, text.replaceAll("\n", "\r\n")]) {
+      expect(() => readCohort(table)).toThrow(expect.objectContaining({ code: "unsupported-format" }));
+      expect(() => readCohort(table)).toThrow(remedy);
+    }
+  });
+
+  it("names with spaces are names", () => {
+    const named = readCohort(ROWS.replace("id,time,value", "patient id,time in years,lung value"), {
+      columns: { id: "patient id", time: "time in years", value: "lung value" },
+    });
+    expect(onlyMarker(named.cohort).values).toEqual(onlyMarker(PLAIN).values);
+  });
+
   it("comments are passed over and told, and lines still count", () => {
     const { cohort, notes } = readCohort(`# export, of 2020\n#\n\n${ROWS}`);
     expect(cohort).toEqual(PLAIN);

@@ -103,6 +103,29 @@ export function guessDelimiter(text: string): Delimiter {
   return best;
 }
 
+/** Refuses a table whose columns are not told apart by any delimiter, but by spaces, or are all in quotes together. */
+export function refuseUndelimited(text: string, file: string | undefined, line: number): void {
+  const [header, row] = unifyLineEnds(text.slice(0, 1 << 20))
+    .split("\n")
+    .filter((candidate) => candidate.trim() !== "")
+    .slice(0, 2);
+  if (header === undefined || row === undefined) return;
+  const isDelimited = (candidate: string) => DELIMITERS.some((mark) => candidate.includes(mark));
+  const expected = "columns separated by commas, tabs, semicolons or vertical bars";
+  const refuse = (received: string, remedy: string) => {
+    throw refusalAt({ line }, file, "unsupported-format", [expected, received, remedy]);
+  };
+  if (/^"[^"]+"$/.test(header.trim()) && isDelimited(header) && isDelimited(row)) {
+    refuse("lines that stand in quotes as a whole", "Take the quotes around each line away.");
+  }
+  const [names, cells] = [header, row].map((candidate) => candidate.match(/"[^"]*"|\S+/g)?.length ?? 0);
+  // R's write.table names no column of row names.
+  const isTable = names > 2 && (cells === names || cells === names + 1) && /\d/.test(row);
+  if (isTable && !isDelimited(header.replace(/"[^"]*"/g, ""))) {
+    refuse("columns separated by spaces", "Save it with commas; in R, write.csv(x, row.names = FALSE).");
+  }
+}
+
 /** LF at every line end; a break inside quotes stays one break, so lines can be counted. */
 export function unifyLineEnds(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;

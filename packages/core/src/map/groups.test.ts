@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitLmm } from "../models/fit-models.ts";
+import { fitDtm, fitLmm } from "../models/fit-models.ts";
 import { embed } from "../models/place.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { mixtureMembership } from "./clusters/gaussian-mixture.ts";
@@ -107,6 +107,17 @@ describe("groupPlaces", () => {
       anew.forEach((share, e) => {
         expect(share).toBeCloseTo(membership[e], 12);
       });
+    }
+  });
+
+  it("makes no group of a branch that is the most probable one of fewer than a branch must have", () => {
+    const { cohort: sparse } = simulateCohort("pfvc", { numIndividuals: 500, seed: 1 });
+    const map = fitDtm(sparse, { restarts: 0, tolerance: 0.1 });
+    const { groups, labels, clustered, choice } = groupPlaces(map, embed(map, sparse));
+    const { leastBranch, numCut, numGroups } = choice!.courses!;
+    expect([numGroups, numCut]).toEqual([groups.length, 5]);
+    for (const [g] of groups.entries()) {
+      expect(clustered.filter((i) => labels[i] === g).length).toBeGreaterThanOrEqual(leastBranch);
     }
   });
 

@@ -12,7 +12,7 @@ import { checkPlacements, type Placements, viewPlacements } from "../models/plac
 import { measurementSd } from "../noise/noise.ts";
 import { takeRows } from "../numeric/matrix.ts";
 import { type CourseSummary, courseAt, expectedCourses, groupCourses, modelCourses } from "./clusters/courses.ts";
-import { divideTree, type TreeCourses } from "./clusters/distinct.ts";
+import { type Division, divideTree, type TreeCourses, withoutBranches } from "./clusters/distinct.ts";
 import { type FollowedWindow, followedAt, LEAST_SHARE_FOLLOWED, roundWindow } from "./clusters/followed.ts";
 import {
   fitGaussianMixture,
@@ -256,7 +256,7 @@ function treeGroups(
   const own = markerModel(model);
   const times = comparedTimes(model, placements, clustered);
   const courses = modelCourses(model, takeRows(placements.coefficients, own.basis.numBasis, clustered), times);
-  const { labels, ...distinct } = divideTree(
+  let division = divideTree(
     {
       tree,
       courses,
@@ -269,6 +269,18 @@ function treeGroups(
     numGroups,
     maxGroups,
   );
+  const regions = () => mixtureFromLabels(points, q, division.labels, division.numGroups);
+  let mixture = regions();
+  if (numGroups === "auto") {
+    const covariances = takeRows(placements.covariance, q * q, clustered);
+    for (;;) {
+      const thin = thinBranches(division, mixtureMembership(mixture, points, covariances));
+      if (thin.size === 0) break;
+      division = withoutBranches(division, thin);
+      mixture = regions();
+    }
+  }
+  const { labels, ofCut: _, ...distinct } = division;
   const choice =
     numGroups === "auto"
       ? chooseNumberOfGroups(points, clustered.length, q, { courses: distinct }, { maxGroups, seed })
@@ -276,9 +288,16 @@ function treeGroups(
   return {
     cut: labels,
     numCut: distinct.numCut,
-    mixture: mixtureFromLabels(points, q, labels, distinct.numGroups),
+    mixture,
     choice,
   };
+}
+
+/** Branches that are the most probable group of fewer of the clustered than a branch must have: on the map they are none. */
+function thinBranches({ numCut, numGroups, leastBranch }: Division, shares: Float64Array): Set<number> {
+  const sizes = new Int32Array(numGroups);
+  for (const g of largestShares(shares, numGroups)) sizes[g]++;
+  return new Set([...sizes.keys()].filter((g) => g >= numCut && sizes[g] < leastBranch));
 }
 
 /** Gaussians fitted to the places, as many as BIC says, or as were asked for. */

@@ -64,6 +64,8 @@ export interface DistinctCourses {
 /** Groups of the tree's points, [n], and the reasons for their number. */
 export interface Division extends DistinctCourses {
   readonly labels: Int32Array;
+  /** Groups of the cut alone, where branches have theirs from. */
+  readonly ofCut: Int32Array;
 }
 
 interface Cut extends DistinctEvidence {
@@ -108,7 +110,15 @@ export function divideTree(view: TreeCourses, numGroups: number | "auto", maxGro
   });
   const evidence = cuts.slice(1).map(({ labels: _, branches: __, ...facts }) => facts);
   const asked = { leastDifference: LEAST_DIFFERENCE, leastSize, leastBranch };
-  return { labels, numGroups: best.numGroups + taken.length, numCut: best.numGroups, ...asked, evidence };
+  const [numCut, numAll] = [best.numGroups, best.numGroups + taken.length];
+  return { labels, ofCut: best.labels, numGroups: numAll, numCut, ...asked, evidence };
+}
+
+/** A division without some of its branches: their members go back to the group of the cut that they were in. */
+export function withoutBranches(division: Division, dropped: ReadonlySet<number>): Division {
+  const kept = Array.from({ length: division.numGroups }, (_, g) => g).filter((g) => !dropped.has(g));
+  const labels = division.labels.map((g, i) => kept.indexOf(dropped.has(g) ? division.ofCut[i] : g));
+  return { ...division, labels, numGroups: kept.length };
 }
 
 /** How far apart two courses are: the larger of their largest difference at one time and in change between two. */

@@ -70,10 +70,10 @@ describe("flags in the environment", () => {
       const { settings } = JSON.parse(out) as { settings: { name: string; value: unknown }[] };
       return settings.find((setting) => setting.name === name)?.value ?? null;
     };
-    expect([await shown("--force"), await shown("--no-visits")]).toEqual([true, false]);
+    expect([await shown("--force"), await shown("--no-visits")]).toEqual([true, true]);
     vi.stubEnv("DTM_FORCE", "no");
     vi.stubEnv("DTM_VISITS", "yes");
-    expect([await shown("--force"), await shown("--no-visits")]).toEqual([null, true]);
+    expect([await shown("--force"), await shown("--no-visits")]).toEqual([null, false]);
     vi.stubEnv("DTM_FORCE", "");
     expect(await shown("--force")).toBe(true);
   });

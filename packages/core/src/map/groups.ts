@@ -13,7 +13,13 @@ import { measurementSd } from "../noise/noise.ts";
 import { takeRows } from "../numeric/matrix.ts";
 import { type CourseSummary, courseAt, expectedCourses, groupCourses, modelCourses } from "./clusters/courses.ts";
 import { type Division, divideTree, type TreeCourses, withoutBranches } from "./clusters/distinct.ts";
-import { type FollowedWindow, followedAt, LEAST_SHARE_FOLLOWED, roundWindow } from "./clusters/followed.ts";
+import {
+  type FollowedWindow,
+  followedAt,
+  LEAST_FOLLOWED,
+  LEAST_SHARE_FOLLOWED,
+  roundWindow,
+} from "./clusters/followed.ts";
 import {
   fitGaussianMixture,
   type GaussianMixture,
@@ -293,11 +299,11 @@ function treeGroups(
   };
 }
 
-/** Branches that are the most probable group of fewer of the clustered than a branch must have: on the map they are none. */
-function thinBranches({ numCut, numGroups, leastBranch }: Division, shares: Float64Array): Set<number> {
+/** Branches that are the most probable group of too few of the clustered to be described: on the map they are none. */
+function thinBranches({ numCut, numGroups }: Division, shares: Float64Array): Set<number> {
   const sizes = new Int32Array(numGroups);
   for (const g of largestShares(shares, numGroups)) sizes[g]++;
-  return new Set([...sizes.keys()].filter((g) => g >= numCut && sizes[g] < leastBranch));
+  return new Set([...sizes.keys()].filter((g) => g >= numCut && sizes[g] < LEAST_FOLLOWED));
 }
 
 /** Gaussians fitted to the places, as many as BIC says, or as were asked for. */

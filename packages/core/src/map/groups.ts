@@ -12,7 +12,7 @@ import { checkPlacements, type Placements, viewPlacements } from "../models/plac
 import { measurementSd } from "../noise/noise.ts";
 import { takeRows } from "../numeric/matrix.ts";
 import { type CourseSummary, courseAt, expectedCourses, groupCourses, modelCourses } from "./clusters/courses.ts";
-import { type Division, divideTree, type TreeCourses, withoutBranches } from "./clusters/distinct.ts";
+import { type Division, divideTree, type TreeCourses, withoutBranch } from "./clusters/distinct.ts";
 import {
   type FollowedWindow,
   followedAt,
@@ -280,9 +280,9 @@ function treeGroups(
   if (numGroups === "auto") {
     const covariances = takeRows(placements.covariance, q * q, clustered);
     for (;;) {
-      const thin = thinBranches(division, mixtureMembership(mixture, points, covariances));
-      if (thin.size === 0) break;
-      division = withoutBranches(division, thin);
+      const thin = thinBranch(division, mixtureMembership(mixture, points, covariances));
+      if (thin === undefined) break;
+      division = withoutBranch(division, thin);
       mixture = regions();
     }
   }
@@ -299,11 +299,12 @@ function treeGroups(
   };
 }
 
-/** Branches that are the most probable group of too few of the clustered to be described: on the map they are none. */
-function thinBranches({ numCut, numGroups }: Division, shares: Float64Array): Set<number> {
+/** The branch that is the most probable group of the fewest of the clustered, if these are too few to be described: on the map it is none. */
+function thinBranch({ numCut, numGroups }: Division, shares: Float64Array): number | undefined {
   const sizes = new Int32Array(numGroups);
   for (const g of largestShares(shares, numGroups)) sizes[g]++;
-  return new Set([...sizes.keys()].filter((g) => g >= numCut && sizes[g] < LEAST_FOLLOWED));
+  const branches = Array.from({ length: numGroups - numCut }, (_, b) => numCut + b);
+  return branches.filter((g) => sizes[g] < LEAST_FOLLOWED).sort((a, b) => sizes[a] - sizes[b])[0];
 }
 
 /** Gaussians fitted to the places, as many as BIC says, or as were asked for. */

@@ -114,10 +114,10 @@ export function divideTree(view: TreeCourses, numGroups: number | "auto", maxGro
   return { labels, ofCut: best.labels, numGroups: numAll, numCut, ...asked, evidence };
 }
 
-/** A division without some of its branches: their members go back to the group of the cut that they were in. */
-export function withoutBranches(division: Division, dropped: ReadonlySet<number>): Division {
-  const kept = Array.from({ length: division.numGroups }, (_, g) => g).filter((g) => !dropped.has(g));
-  const labels = division.labels.map((g, i) => kept.indexOf(dropped.has(g) ? division.ofCut[i] : g));
+/** A division without one of its branches, whose members go back to the group of the cut that they were in. */
+export function withoutBranch(division: Division, dropped: number): Division {
+  const kept = Array.from({ length: division.numGroups }, (_, g) => g).filter((g) => g !== dropped);
+  const labels = division.labels.map((g, i) => kept.indexOf(g === dropped ? division.ofCut[i] : g));
   return { ...division, labels, numGroups: kept.length };
 }
 

@@ -70,7 +70,8 @@ const filled = (row: readonly string[], length: number) => [...row, ...new Array
 const page = `# What a map adds to simpler models
 
 \`npm run study:truth\` writes this page: ${FOLDS}-fold cross-validation over individuals, seed 1, default options: noise by the rule in all
-models alike. With white noise in all of them the map gains more where people differ in their noise ([noise](noise.md)), so that figures of white noise flatter it.
+models alike, but for the mixed model as published, which has white noise. With white noise in all of them the map gains more where people differ in their
+noise ([noise](noise.md)): such figures flatter it.
 In brackets after a cohort its individuals and observations. LMM is the mixed model with a mean curve; values are on the scale of the model. Cohorts
 beside the bundled and simulated ones were given by \`--cohort NAME=FILE,COLUMN[,TRANSFORM]\`.
 

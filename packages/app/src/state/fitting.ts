@@ -26,6 +26,8 @@ export class Fitting extends Keeping {
     this.startsNote = "";
     this.fitPhase = "starting";
     this.trace = from?.trace ?? [];
+    // A bound before the first pass, and one after each.
+    this.lastPass = Math.max(0, this.trace.length - 1);
     this.earlierTraces = [];
     this.update = null;
     this.livePlaces = null;

@@ -164,7 +164,7 @@ export async function readStatistics(given: readonly (string | StatisticsRows)[]
     builder.add({ ids: listOf(ids, path), bytes: bytes as Record<string, Uint8Array> }, path);
   }
   const { ids, statistics } = builder.finish();
-  checkIds(ids);
+  checkOnce(ids);
   const warnings = [...new Set(found.flatMap((row) => row.plan.warnings))];
   return { plan: { ...plan, warnings }, ids, statistics, digests };
 }
@@ -179,7 +179,7 @@ export async function readStatisticsByFile(paths: readonly string[]): Promise<Re
     checkPlan(paths[k]!, plan, paths[0]!, first.plan);
   });
   const ids = parts.flatMap((part) => part.ids);
-  checkIds(ids.slice().sort());
+  checkOnce(ids.slice().sort());
   const warnings = [...new Set(parts.flatMap(({ plan }) => plan.warnings))];
   const statistics = joinStatistics(parts.map((part) => part.statistics));
   return { plan: { ...first.plan, warnings }, ids, statistics, digests: parts.flatMap((part) => part.digests) };
@@ -253,11 +253,6 @@ function listOf(text: unknown, path: string): string[] {
   throw new FileError(`${path}: expected ids as a JSON list of texts in every row, received something else.`);
 }
 
-/** The same individual in two shards would count twice. In order, since a set holds 2^24 texts at most. */
-function checkIds(inOrder: readonly string[]): void {
-  checkOnce(inOrder);
-}
-
 /** 64 bits of the SHA-256 of an id: eight bytes each, where all ids would not fit into memory. */
 function keyOfId(id: string): bigint {
   return createHash("sha256").update(id).digest().readBigUInt64LE();
@@ -274,6 +269,7 @@ function checkKeys(shards: readonly BigUint64Array[]): void {
   checkOnce(keys.sort());
 }
 
+/** The same individual in two shards would count twice. In order, since a set holds 2^24 texts at most. */
 function checkOnce(inOrder: ArrayLike<string | bigint>): void {
   let again = 0;
   for (let i = 1; i < inOrder.length; i++) if (inOrder[i] === inOrder[i - 1]) again++;

@@ -198,12 +198,12 @@ function mayBeMarker(name: string): boolean {
 }
 
 /** A name in a list with commas: in double quotes where it holds a sign of the list. */
-function listWord(name: string): string {
+export function listWord(name: string): string {
   return /[,:"[\]]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
 }
 
 /** A word as it stands on a command line: in double quotes, which every shell knows, where these keep it as it is. */
-function shellWord(word: string): string {
+export function shellWord(word: string): string {
   if (/^[\w.,-]+$/.test(word)) return word;
   return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", `'\\''`)}'` : `"${word}"`;
 }

@@ -33,6 +33,16 @@ describe("above the header", () => {
     }
   });
 
+  it("a name over two lines is a name", () => {
+    const { cohort } = readCohort(
+      `"number of this\nperson as in table 1",time,value\n${ROWS.slice(ROWS.indexOf("\n") + 1)}`,
+      {
+        columns: { id: "number of this\nperson as in table 1" },
+      },
+    );
+    expect(cohort.ids).toEqual(PLAIN.ids);
+  });
+
   it("names with spaces are names", () => {
     const named = readCohort(ROWS.replace("id,time,value", "patient id,time in years,lung value"), {
       columns: { id: "patient id", time: "time in years", value: "lung value" },

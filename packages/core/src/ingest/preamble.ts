@@ -109,7 +109,8 @@ export function refuseUndelimited(text: string, file: string | undefined, line: 
     .split("\n")
     .filter((candidate) => candidate.trim() !== "")
     .slice(0, 2);
-  if (header === undefined || row === undefined) return;
+  // Names over several lines stand in quotes that end further down.
+  if (header === undefined || row === undefined || header.split('"').length % 2 === 0) return;
   const isDelimited = (candidate: string) => DELIMITERS.some((mark) => candidate.includes(mark));
   const expected = "columns separated by commas, tabs, semicolons or vertical bars";
   const refuse = (received: string, remedy: string) => {

@@ -4,7 +4,7 @@
  */
 import { showReceived } from "../errors.ts";
 import { usualMarkerColumn } from "./column-names.ts";
-import type { FoundColumns } from "./columns.ts";
+import { type FoundColumns, listWord, shellWord } from "./columns.ts";
 import type { Finding } from "./complaints.ts";
 import { readNumber } from "./numbers.ts";
 import type { Reading } from "./reading.ts";
@@ -39,15 +39,12 @@ export function unreadFinding(reading: Reading, { header, positions }: FoundColu
   const names = [...levels].map((level) => showReceived(level));
   const shown = names.slice(0, LEVELS_SHOWN).map((name) => `"${name}"`);
   const received = `a column that seems to name several: ${shown.join(", ")}${names.length > shown.length ? " and more" : ""}`;
-  const wanted = `--marker-column ${quoted(header[at])} --markers ${quoted(names.slice(0, 2).join(","))}`;
+  const wanted = `--marker-column ${shellWord(header[at])} --markers ${shellWord(names.slice(0, 2).map(listWord).join(","))}`;
   const remedy = areUnreadRefused(reading)
-    ? `If all rows are of one marker, name its column: --value ${quoted(header[positions.value])} (columns).`
+    ? `If all rows are of one marker, name its column: --value ${shellWord(header[positions.value])} (columns).`
     : "All are read as one marker.";
   return [
     "unread-markers",
     ["rows of one marker", received, `Name those wanted, as ${wanted} (markerColumn, markers). ${remedy}`],
   ];
 }
-
-/** A name as a shell takes it. */
-const quoted = (name: string) => (/^[\w.,-]+$/.test(name) ? name : `"${showReceived(name)}"`);
